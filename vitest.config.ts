@@ -1,51 +1,63 @@
-import { defineConfig } from 'vitest/config'
+import { globSync, readFileSync } from 'node:fs'
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
+import { guide } from './scripts/guide.ts'
 import { builtThreads } from './tests/support/built-threads.ts'
+import { tallyReporter } from './tests/support/tally-reporter.ts'
+import { type Tier, tier } from './tests/support/tier.ts'
 
-/** Waiting ends with the fact, not with the clock: a step that takes a second takes twenty on a busy machine. */
-const PATIENT = { testTimeout: 120_000, hookTimeout: 120_000 }
+/** Waits end with a condition, not a time: a step of a second takes twenty on a busy machine. */
+const PATIENT = { testTimeout: 300_000, hookTimeout: 300_000 }
 
-/** Those that replace a module: whoever shares what they import would get it too. */
-const APART = '*.apart.test.{ts,tsx}'
+/** Files share imports, which take as long as most tests: the server keeps no state in its modules. */
+const SHARED = { isolate: false, ...PATIENT }
 
-/** Files share what they import, which takes as long as the tests of most: the server keeps no state in its modules. */
-const SHARED = { isolate: false, exclude: [`**/${APART}`], ...PATIENT }
-
-/** A window of its own for each file; what it imports is shared as well, for React alone takes as long as the tests of many. */
+/** A separate window per file; imports are shared, because React alone takes as long as many tests. */
 const IN_WINDOW = { environment: 'happy-dom', setupFiles: ['tests/support/component-setup.ts'] }
 
-/** One runner for everything: what differs is only where a test may reach. */
+/** Whether a file has tests of the tier: its name says so, and for the PostgreSQL run the constant that it uses. */
+const IS_OF_TIER: Record<Tier, (file: string) => boolean> = {
+  all: () => true,
+  fast: (file) => !file.includes('.full.'),
+  full: (file) => file.includes('.full.'),
+  postgres: (file) => !file.includes('.full.') && readFileSync(file, 'utf8').includes('TIER_ENGINES'),
+}
+
+/** The file for the tally of `npm test`, which counts several runs. */
+const { TALLY_FILE } = process.env
+
+/** One runner for everything: projects differ in what a test may reach. */
 export default defineConfig({
-  plugins: [builtThreads()],
+  plugins: [builtThreads(), guide()],
   test: {
     globalSetup: ['tests/support/global-setup.ts'],
+    reporters: ['default', ...(TALLY_FILE === undefined ? [] : [tallyReporter(TALLY_FILE)])],
     unstubEnvs: true,
-    // What is waited for comes late on a busy machine; a few seconds would be a guess at its speed.
+    // On a busy machine conditions become true late; a few seconds would be a guess at its speed.
     expect: { poll: { timeout: 30_000 } },
-    // Twice the cores of a small machine: every second moment of a test is spent waiting, for a time-out, a report or a browser.
+    // Twice the cores of a small machine: half of a test's time is spent waiting for a timeout, a report or a browser.
     maxWorkers: 4,
     projects: [
-      {
-        extends: true,
-        test: {
-          name: 'unit',
-          include: ['src/**/*.test.{ts,tsx}', 'scripts/**/*.test.ts', 'tests/architecture/**/*.test.ts'],
-          ...SHARED,
-        },
-      },
-      {
-        extends: true,
-        test: { name: 'component', include: ['tests/component/**/*.test.tsx'], ...IN_WINDOW, ...SHARED },
-      },
-      {
-        extends: true,
-        test: { name: 'component apart', include: [`tests/component/${APART}`], ...IN_WINDOW, ...PATIENT },
-      },
-      { extends: true, test: { name: 'process', include: ['tests/process/**/*.test.ts'], ...SHARED } },
-      { extends: true, test: { name: 'acceptance', include: ['tests/acceptance/**/*.test.ts'], ...SHARED } },
-      { extends: true, test: { name: 'e2e', include: ['tests/e2e/**/*.test.ts'], ...SHARED } },
-      { extends: true, test: { name: 'e2e apart', include: [`tests/e2e/${APART}`], ...PATIENT } },
-      // Whole tables in other browsers, and visits without each vendor in turn, take minutes: `npm run engines`, not part of `npm test`.
-      { extends: true, test: { name: 'engines', include: ['tests/engines/**/*.test.ts'], ...PATIENT } },
-    ],
+      project('unit', ['src', 'scripts', 'tests/architecture'], SHARED),
+      project('component', ['tests/component'], { ...IN_WINDOW, ...SHARED }),
+      project('process', ['tests/process'], SHARED),
+      project('acceptance', ['tests/acceptance'], SHARED),
+      project('e2e', ['tests/e2e'], SHARED),
+      // Files that replace a module: whoever shared what they import would get it too.
+      project('component apart', ['tests/component'], { ...IN_WINDOW, ...PATIENT }),
+      project('e2e apart', ['tests/e2e'], PATIENT),
+      project('engines', ['tests/engines'], PATIENT),
+    ].flat(),
   },
 })
+
+/** The tests of some folders, or none where the tier has none there: an empty list would mean every file. */
+function project(
+  name: string,
+  folders: string[],
+  options: TestProjectInlineConfiguration['test'],
+): TestProjectInlineConfiguration[] {
+  const include = globSync(folders.map((folder) => `${folder}/**/*.test.{ts,tsx}`))
+    .filter((file) => file.includes('.apart.') === name.endsWith(' apart'))
+    .filter(IS_OF_TIER[tier])
+  return include.length === 0 ? [] : [{ extends: true, test: { name, include, ...options } }]
+}

@@ -8,7 +8,7 @@ export async function addPixels({ request }: Contender, count: number, isActive 
     const pixels = Array.from({ length: Math.min(BATCH, count - at) }, (_, index) => ({
       name: `Campanha ${at + index}`,
       type: 'custom',
-      // Code of its own each, or those that run would be one and the same file.
+      // Unique code for each, or all active ones would share one file.
       code: `<script>/* ${'x'.repeat(600)} */ window.n${at + index} = 1</script>`,
       is_active: isActive,
     }))

@@ -1,4 +1,4 @@
-/** Runs the load generator in a process of its own: `node autocannon-process.ts MODULE-ADDRESS OPTIONS-AS-JSON`. */
+/** Runs the load generator in a separate process: `node autocannon-process.ts MODULE-ADDRESS OPTIONS-AS-JSON`. */
 const [address = '', options = '{}'] = process.argv.slice(2)
 const { default: autocannon } = await import(address)
 const { requests, latency, duration, errors, timeouts, non2xx } = await autocannon(JSON.parse(options))

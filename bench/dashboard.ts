@@ -1,7 +1,6 @@
 /**
- * What a click and a scroll cost the dashboard's main thread with ten thousand pixels, beside a list of a hundred in
- * the same run: how a machine's speed weighs is the same on both, so that the ratio is the budget.
- * Run alone: `npm run bench -- --only=dashboard`.
+ * Main-thread time of a click and a scroll with ten thousand pixels, compared with a list of a hundred in the same run:
+ * the machine's speed affects both, so the ratio is the budget. Run alone: `npm run bench -- --only=dashboard`.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -22,7 +21,7 @@ interface Costs {
   scroll: number
 }
 
-/** Measure, value, aim. */
+/** Measure, value, target. */
 export async function benchDashboard(): Promise<string[][]> {
   const directory = mkdtempSync(join(tmpdir(), 'portico-bench-'))
   const portico = await startPortico(directory)
@@ -69,7 +68,7 @@ async function measureCosts(browser: Browser, { request }: Contender, count: str
   }
 }
 
-/** Milliseconds of the page's main thread's own time, which no other process is counted in. */
+/** Milliseconds of the page's main-thread CPU time. */
 async function costOf(cdp: CDPSession, work: () => Promise<void>): Promise<number> {
   const before = await busySeconds(cdp)
   await work()
@@ -92,7 +91,7 @@ function clickAndPaint(page: Page): Promise<void> {
   })
 }
 
-/** As far on either list, so that as many rows come into sight. */
+/** The same distance on both lists, so that as many rows appear. */
 function scrollAndPaint(page: Page): Promise<void> {
   return page.evaluate(async () => {
     const list = document.querySelector('table')?.closest('.overflow-y-auto')

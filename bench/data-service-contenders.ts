@@ -10,7 +10,7 @@ export interface Contender {
   name: string
   pid: number
   request: LoadRequest
-  /** Path of one of the listed rows, for writing to it. */
+  /** Path of one of the listed rows, for writing. */
   onePixel: string
   stop(): Promise<void>
 }
@@ -19,11 +19,11 @@ const LIST = '/rest/v1/tracking_pixels?select=*&order=created_at.desc'
 const PIXEL_COUNT = 50
 export const CREDENTIALS = { email: 'bench@portico.example', password: 'ponte-lilas-grafite-58' }
 const LITE_VERSION = '0.10'
-/** More bound parameters per statement are refused by lite. */
+/** lite refuses more bound parameters per statement. */
 const ROWS_PER_INSERT = 10
 
 interface PorticoOptions {
-  /** Makes the fifty pixels; a directory that has them already needs none. */
+  /** Creates the fifty pixels; a directory that has them needs none. */
   seed?: boolean
   signedIn?: boolean
 }
@@ -34,7 +34,9 @@ export async function startPortico(
 ): Promise<Contender> {
   const port = await freePort()
   const url = `http://localhost:${port}`
-  const server = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'scripts/start.ts'], {
+  // As `npm start` does.
+  const preload = ['--disable-warning=ExperimentalWarning', '--import', './scripts/require-node-24.mjs']
+  const server = spawn(process.execPath, [...preload, 'scripts/start.ts'], {
     stdio: 'ignore',
     env: {
       ...process.env,
@@ -57,7 +59,9 @@ export async function startPortico(
   return contend('Pórtico', server, { url: `${url}${LIST}`, headers })
 }
 
-/** Its own command line makes the project; its default driver is `node:sqlite`, the fastest that it has with sessions. */
+/**
+ * Its own command line creates the project; its default driver is `node:sqlite`, the fastest that supports sessions.
+ */
 export async function startLite(directory: string): Promise<Contender> {
   const cwd = join(directory, 'lite')
   mkdirSync(join(cwd, 'supabase/migrations'), { recursive: true })
@@ -95,7 +99,7 @@ const TABLE = `create table tracking_pixels (
   is_active boolean not null, allowed_hosts jsonb not null, consent_category text not null,
   created_at timestamptz not null, updated_at timestamptz not null);`
 
-/** Nobody is compared on an empty or a shorter list. */
+/** No comparison with an empty or shorter list. */
 async function contend(name: string, server: ChildProcess, request: LoadRequest): Promise<Contender> {
   const answer = await fetch(request.url, { headers: request.headers })
   const rows = (await answer.json()) as { id: string }[]

@@ -1,8 +1,7 @@
 /**
  * A list of fifty pixels, from this server and from `@supabase/lite` on its `node:sqlite` backend: both over HTTP on
- * this machine, with a real session's token, in turns in the same run, three rounds each; once with nothing written
- * meanwhile, so that whoever keeps an answer may give it again, and once with a write before every list.
- * Run alone: `node bench/data-service.ts`.
+ * this machine, with a session token, alternating, three rounds each; once without writes, where responses may be
+ * cached, and once with a write before every list. Run alone: `node bench/data-service.ts`.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -26,7 +25,7 @@ interface Measured {
 interface Round {
   rate: number
   p99: number
-  /** Processor time per request: what remains comparable on a machine that is busy with something else. */
+  /** Processor time per request, which stays comparable on a busy machine. */
   spent: number
 }
 
@@ -35,7 +34,7 @@ type Way = 'list of 50 pixels' | 'write, then list of 50 pixels'
 export interface DataServiceResult {
   /** Header first. */
   rows: string[][]
-  /** Our requests per second for each of theirs, either way. */
+  /** Our requests per second divided by theirs. */
   ratios: Record<Way, number>
 }
 
@@ -73,7 +72,7 @@ function ratioOf([ours, theirs]: readonly Measured[]): number {
   return (ours?.requestsPerSecond ?? Number.NaN) / (theirs?.requestsPerSecond ?? Number.NaN)
 }
 
-/** In turns, so that whatever else the machine does weighs on both; the median round counts. */
+/** Alternating, so that other load affects both; the median round counts. */
 async function measureInTurns(contenders: readonly Contender[], way: Way): Promise<Measured[]> {
   const rounds = contenders.map((): Round[] => [])
   for (const contender of contenders) await measureRound(contender, way, 2)

@@ -9,7 +9,7 @@ import type { Readable } from 'node:stream'
 type Parameters = Record<string, unknown>
 type Hear = (parameters: Parameters) => void
 
-/** One page, over the browser's own protocol. */
+/** One page, over the DevTools protocol. */
 export interface DevtoolsSession {
   send<Result = unknown>(method: string, parameters?: Parameters): Promise<Result>
   on(event: string, hear: Hear): void
@@ -21,8 +21,8 @@ export interface DevtoolsBrowser extends DevtoolsSession {
 }
 
 /**
- * A browser to which nobody listens: the drivers of journeys make worlds of their own in every frame of a page, which
- * takes its main thread as long as what is measured here.
+ * A browser without a driver: drivers create execution contexts in every frame, which costs as much main-thread time as
+ * what is measured.
  */
 export async function launchUndriven(program: string, args: readonly string[]): Promise<DevtoolsBrowser> {
   const profile = mkdtempSync(join(tmpdir(), 'portico-bench-'))
@@ -73,7 +73,7 @@ export async function launchUndriven(program: string, args: readonly string[]): 
   }
 }
 
-/** It says on which address it listens, among other things. */
+/** It prints its address among other lines. */
 async function readAddress(child: ChildProcess): Promise<string> {
   for await (const line of createInterface(child.stderr as Readable)) {
     const [address] = /ws:\S+/.exec(line) ?? []

@@ -1,7 +1,7 @@
 /**
- * The page of a visitor who accepted everything, to Lighthouse: without a tag, with Meta and Google Analytics told by the
- * server, and with their scripts. The scripts are the tests' stand-ins, a few hundred bytes each: the vendors' own are
- * larger, so that the last row is the least that they cost.
+ * Lighthouse on the page of a visitor who accepted everything: without a tag, with Meta and Google Analytics sent by
+ * the server, and with their scripts. The scripts are the tests' stand-ins, a few hundred bytes each: the vendors' own
+ * are larger, so the last row is a minimum.
  */
 import { once } from 'node:events'
 import { createServer, request } from 'node:http'
@@ -20,14 +20,14 @@ const WAYS: readonly { name: string; pixels: readonly object[] }[] = [
   { name: 'Meta and GA4 by stand-ins of their scripts', pixels: BROWSER_PIXELS },
 ]
 
-/** Chromium asks for things of its own through the same proxy. */
+/** Chromium makes its own requests through the same proxy. */
 const VENDOR_HOSTS = new Set(
   [metaPixel, googleAnalytics4]
     .flatMap(({ answers }) => Object.keys(answers))
     .map((path) => path.split('/', 1)[0]),
 )
 
-/** One after the other in each round, so that a slow minute is everybody's. */
+/** Alternating, so that a slow minute affects all. */
 export async function benchEventsPage(rounds: number): Promise<string[][]> {
   const port = await freePort()
   const page = `http://localhost:${port}/`
@@ -36,21 +36,20 @@ export async function benchEventsPage(rounds: number): Promise<string[][]> {
   const front = await startAcceptedFront(port, site)
   const flags = [`--proxy-server=${vendors.proxy}`, '--ignore-certificate-errors']
   const runs = new Map<string, LighthouseRun[]>(WAYS.map(({ name }) => [name, []]))
-  const told = new Map<string, [byPage: number, byServer: number]>()
+  const received = new Map<string, [byPage: number, byServer: number]>()
   try {
     for (let round = 0; round < rounds; round++) {
       for (const { name, pixels } of WAYS) {
         await site.removePixels()
         for (const pixel of pixels) await site.addPixel(pixel)
         vendors.clear()
-        const before = site.countTold()
+        const before = site.countReceived()
         runs.get(name)?.push(await measureLighthouse(page, flags))
         const byPage = vendors.hits.filter(({ host }) => VENDOR_HOSTS.has(host)).length
-        const byServer = site.countTold() - before
-        // A page whose scripts were stopped is quick, and measures nothing.
-        if (pixels.length > 0 && byPage + byServer === 0)
-          throw new Error(`${name}: no vendor heard of the visit`)
-        told.set(name, [byPage, byServer])
+        const byServer = site.countReceived() - before
+        // A page whose scripts were blocked would be fast and measure nothing.
+        if (pixels.length > 0 && byPage + byServer === 0) throw new Error(`${name}: no vendor got the visit`)
+        received.set(name, [byPage, byServer])
       }
     }
   } finally {
@@ -71,7 +70,7 @@ export async function benchEventsPage(rounds: number): Promise<string[][]> {
       'told to vendors by the page',
       'by the server',
     ],
-    ...[...runs].map(([name, list]) => [name, ...describe(list), ...(told.get(name) ?? []).map(String)]),
+    ...[...runs].map(([name, list]) => [name, ...describe(list), ...(received.get(name) ?? []).map(String)]),
   ]
 }
 
@@ -88,7 +87,7 @@ function describe(list: readonly LighthouseRun[]): string[] {
   ]
 }
 
-/** Lighthouse empties the browser before each run: the choice comes with the page, as if it had been made before. */
+/** Lighthouse clears the browser before each run: the choice comes with the page, as if made before. */
 async function startAcceptedFront(
   listensOn: number,
   { url, cookie }: EventSite,

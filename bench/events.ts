@@ -1,4 +1,4 @@
-/** Conversions as visitors tell them: how many a second are stored for good, and whether the page notices. */
+/** Conversions from visitors: how many per second are stored, and whether the page slows down. */
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout } from 'node:timers/promises'
 import { SERVER_PIXELS } from './event-pixels.ts'
@@ -9,15 +9,15 @@ import { startEventSite } from './start-event-site.ts'
 import { startLoad } from './start-load.ts'
 
 const SECONDS = 6
-/** They become more and more, and code is compiled meanwhile. */
+/** The rate rises while code is compiled. */
 const RAMP_SECONDS = 10
 const WARM_UP_MS = 14_000
 const AIM_PER_SECOND = 3_000
 const LEAST_LIMIT_MS = 10
-/** Three thousand visitors a second do not share a few connections. */
+/** Three thousand visitors per second do not share a few connections. */
 const CONNECTIONS = 512
 
-/** What was measured, and the aim: for Meta alone, and for Meta and Google, so two rows an event. They are told meanwhile. */
+/** Measured values and targets: for Meta alone, and for Meta and Google, so two rows per event, while they are sent. */
 export async function benchEvents(): Promise<string[][]> {
   const rows: string[][] = []
   for (const vendors of [1, 2]) rows.push(...(await measureEvents(vendors)))
@@ -70,7 +70,7 @@ async function measureEvents(vendors: number): Promise<string[][]> {
 const describe = ({ p50, p99, max }: Visits) =>
   `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, max ${max.toFixed(1)} ms`
 
-/** What waits and what was settled, by one of the two pixels: read from the file, and so durable or about to be. */
+/** Waiting and settled events of one of the two pixels, read from the file. */
 function countEvents(file: string): number {
   const database = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
   try {

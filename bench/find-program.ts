@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** Where a program is, or null. Debian keeps servers in a folder that only root's path names. */
+/** Path of a program, or null. Debian keeps servers in a folder that is only in root's path. */
 export function findProgram(name: string): string | null {
   const directories = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin']
   return directories.map((directory) => join(directory, name)).find(isExecutable) ?? null

@@ -1,7 +1,7 @@
 /**
- * What the pixel's page and a switch cost the server where there is much: everything that the page of one of two hundred
- * pixels asks for, with ninety days of counts, and the switch of one of ten thousand pixels that run.
- * Run alone: `npm run bench -- --only=instrument`.
+ * Server time of a pixel's page and a switch with much data: all requests of the page of one of two hundred pixels with
+ * ninety days of counts, and the switch of one of ten thousand active pixels. Run alone: `npm run bench --
+ * --only=instrument`.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -16,11 +16,11 @@ const HOUR_MS = 3_600_000
 const DAYS = 90
 const WITH_COUNTS = 200
 const ALL = 10_000
-/** A fresh directory has these. */
+/** A new directory has these. */
 const FIRST = 50
 const ROUNDS = 15
 
-/** Measure, value, aim. */
+/** Measure, value, target. */
 export async function benchInstrument(): Promise<string[][]> {
   const directory = mkdtempSync(join(tmpdir(), 'portico-bench-'))
   const portico = await startPortico(directory)
@@ -47,7 +47,7 @@ export async function benchInstrument(): Promise<string[][]> {
 const inWords = (times: readonly number[]) =>
   `${median([...times]).toFixed(0)} ms, at most ${Math.max(...times).toFixed(0)}`
 
-/** Every hour and day of every pixel; straight into the file, since reports bring the counts of now alone. */
+/** Every hour and day of every pixel, written to the file directly, because reports only bring current counts. */
 function addCounts(file: string): string[] {
   const db = new DatabaseSync(file, { timeout: 10_000 })
   try {
@@ -77,7 +77,7 @@ function addCounts(file: string): string[] {
   }
 }
 
-/** Everything that the dashboard asks for, at once, until the last answer is read. */
+/** All requests of the dashboard at once, until the last response is read. */
 async function openPage({ request }: Contender, id: string): Promise<void> {
   const to = new Date().toISOString()
   const from = new Date(Date.now() - DAYS * 24 * HOUR_MS).toISOString()
@@ -107,7 +107,7 @@ async function ask(request: Contender['request'], path: string, options: Request
   if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text.slice(0, 200)}`)
 }
 
-/** Milliseconds of each; the first of all is not counted, for it is the one that compiles the code. */
+/** Milliseconds of each; the first is not counted, because it compiles the code. */
 async function repeat(work: (round: number) => Promise<void>): Promise<number[]> {
   const times: number[] = []
   for (let round = 0; round <= ROUNDS; round++) {

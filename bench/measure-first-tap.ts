@@ -3,8 +3,8 @@ import { CHROMIUM_FLAGS, findChromium } from '../tests/support/find-chromium.ts'
 import { median } from './measure-throughput.ts'
 
 /**
- * Milliseconds from a visitor's first tap, which makes React run for the first time, to the frame that shows the dialog.
- * The scripts have been prefetched, as they are on any page that was looked at for a moment.
+ * Milliseconds from a visitor's first tap, which runs React for the first time, to the frame with the dialog. The
+ * scripts are prefetched, as on any page after a moment.
  */
 export async function measureFirstTap(page: string, runs: number, slowdown: number): Promise<number> {
   const browser = await chromium.launch({

@@ -4,7 +4,7 @@ import type { LoadRequest } from './measure-load.ts'
 const RATE = 1_000
 const DASHBOARD_EVERY_MS = 50
 
-/** Milliseconds at the 99th percentile with a thousand visitors a second, while someone works in the dashboard. */
+/** 99th percentile in milliseconds with a thousand visitors per second, while somebody uses the dashboard. */
 export async function measureLatency(page: string, dashboard: LoadRequest, seconds: number): Promise<number> {
   const visitors = new Agent({ keepAlive: true, maxSockets: 64 })
   const administrator = new Agent({ keepAlive: true, maxSockets: 2 })
@@ -15,7 +15,7 @@ export async function measureLatency(page: string, dashboard: LoadRequest, secon
   let nextLook = start
   while (sent < RATE * seconds) {
     const now = performance.now()
-    // Counted from when it was due, so that a server that stalls is not excused from what queued up meanwhile.
+    // Counted from when it was due, so that queueing during a stall counts.
     for (; sent < RATE * seconds && start + sent * (1000 / RATE) <= now; sent++) {
       const due = start + sent * (1000 / RATE)
       pending.push(

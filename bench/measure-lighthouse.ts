@@ -12,7 +12,7 @@ export interface LighthouseRun {
   lcp: number
   tbt: number
   cls: number
-  /** All that the page fetched. */
+  /** All requests of the page. */
   requests: number
   kilobytes: number
 }
@@ -22,7 +22,7 @@ interface Report {
   audits: Record<string, { numericValue?: number; details?: { items?: unknown[] } }>
 }
 
-/** Lighthouse at times loses the browser's trace and asks to be run again; that says nothing of the page. */
+/** Lighthouse sometimes loses the browser's trace and asks to be run again. */
 const LOST_TRACE = /NO_NAVSTART|NO_TRACING_STARTED|please run lighthouse again/i
 const ATTEMPTS = 3
 

@@ -31,7 +31,10 @@ export interface Load {
   p99Milliseconds: number
 }
 
-/** Asks as fast as the answers come, on a fixed number of connections, for a fixed time. A failed request is a fault of the run. */
+/**
+ * Requests as fast as responses come, on a fixed number of connections, for a fixed time. A failed request fails the
+ * run.
+ */
 export async function measureLoad(target: LoadRequest, options: LoadOptions): Promise<Load> {
   const autocannon = join(installNpmTool('autocannon', toolVersion('autocannon')), 'autocannon.js')
   const [program = '', ...args] = pinned('client', [

@@ -4,29 +4,29 @@ import { FRAMES_PATH } from '../src/contract/isolated-frame.ts'
 import { TAG_REPORT_PATH } from '../src/contract/tag-report.ts'
 import type { DevtoolsBrowser, DevtoolsSession } from './devtools-browser.ts'
 
-/** Of a visitor who agreed to everything at an earlier visit. */
+/** Of a visitor who accepted everything earlier. */
 const CONSENT = `${CONSENT_TEXT_VERSION}.dm.dm.0b6e1c9a-8a53-4c55-9a3d-0f6a7c1b2d3e`
-/** The script that starts tags is held until the page is quiet: its own start is in no figure. */
+/** The script that starts tags is held until the page is quiet, so that its own start is not measured. */
 const STARTER = '*/assets/run-tags-*.js'
 const QUIET_MS = 3_000
-/** About as long as a visit with tags takes until it has told of them. */
+/** About as long as a visit with tags takes until its report. */
 const VISIT_MS = 9_000
 
 interface VisitOptions {
   url: string
   slowdown: number
   hasTags: boolean
-  /** Opens the rooms' frames without what the page does for them. */
+  /** Opens the isolated frames without the page's code for them. */
   isBare: boolean
 }
 
 export interface PageThread {
-  /** Milliseconds that the main thread of the page's process worked, from the tags' start until they were told of. */
+  /** Main-thread time of the page's process in milliseconds, from the tags' start until their report. */
   ms: number
   script: number
   /** Layout shift in that time. */
   shift: number
-  /** Frames that have a process other than the page's. */
+  /** Frames in another process than the page's. */
   apart: number
 }
 
@@ -37,9 +37,9 @@ export async function measurePageThread(
   const page = await browser.open()
   try {
     const start = Promise.withResolvers<void>()
-    const told = Promise.withResolvers<void>()
+    const reported = Promise.withResolvers<void>()
     page.on('Fetch.requestPaused', async ({ requestId, request }) => {
-      if ((request as { url: string }).url.endsWith(TAG_REPORT_PATH)) told.resolve()
+      if ((request as { url: string }).url.endsWith(TAG_REPORT_PATH)) reported.resolve()
       else await start.promise
       await page.send('Fetch.continueRequest', { requestId })
     })
@@ -57,10 +57,10 @@ export async function measurePageThread(
     await wait(QUIET_MS)
     await evaluate(page, `(${observe})()`)
     const before = await readSeconds(page)
-    if (isBare) await evaluate(page, `(${openBare})(${JSON.stringify(await roomsOf(page, url))})`)
+    if (isBare) await evaluate(page, `(${openBare})(${JSON.stringify(await framesOf(page, url))})`)
     if (hasTags) {
       start.resolve()
-      await told.promise
+      await reported.promise
     } else await wait(VISIT_MS)
     const after = await readSeconds(page)
     const shift = await evaluate<number>(page, 'window.shift')
@@ -77,14 +77,14 @@ export async function measurePageThread(
   }
 }
 
-/** Addresses of the rooms that the page's tags would have. */
-async function roomsOf(page: DevtoolsSession, url: string): Promise<string[]> {
+/** Addresses of the isolated frames of the page's tags. */
+async function framesOf(page: DevtoolsSession, url: string): Promise<string[]> {
   const set = await evaluate<string>(page, 'document.documentElement.dataset.tags')
   const manifest = await (await fetch(new URL(`/tags/${set}.js`, url))).text()
   return [...manifest.matchAll(/"room":"([^"]+)"/g)].map(([, hash]) => `${FRAMES_PATH}${hash}/`)
 }
 
-/** As the page opens them, and nothing more: a room that nobody speaks to does nothing. */
+/** As the page opens them, and nothing more: a frame without messages does nothing. */
 async function openBare(addresses: string[]): Promise<void> {
   for (const address of addresses) {
     await new Promise((done) => requestIdleCallback(done))

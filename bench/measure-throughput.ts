@@ -6,8 +6,8 @@ const CONNECTIONS = 64
 const WARM_UP_SECONDS = 2
 
 /**
- * How many requests each answers with a second of processor time: a generator that is slower than the server it asks
- * does not change it. In turns, so that whatever else the machine does weighs on all; the median round counts.
+ * Requests per second of processor time, which does not depend on the generator's speed. Alternating, so that other
+ * load affects all; the median round counts.
  */
 export async function measureThroughput(
   servers: readonly PageServer[],

@@ -8,10 +8,10 @@ export interface Visits {
 
 const VISITS_PER_SECOND = 100
 const DEADLINE_MS = 30_000
-/** Connections are made and code is compiled in these. */
+/** Connections are opened and code is compiled in these. */
 const UNCOUNTED_SECONDS = 1
 
-/** Steady visits; counted from when each was due, so that a server that stalls is not excused from what queued up meanwhile. */
+/** Steady visits, counted from when each was due, so that queueing during a stall counts. */
 export async function measureVisits(page: string, seconds: number): Promise<Visits> {
   const agent = new Agent({ keepAlive: true, maxSockets: 32 })
   const start = performance.now()

@@ -13,7 +13,7 @@ export interface PageWeight {
   font: number
 }
 
-/** Bytes as they travel (brotli), of the page with the demo brand. */
+/** Bytes on the wire (brotli) of the page with the demo brand. */
 export async function measureWeight(): Promise<PageWeight> {
   const manifest = new BuildManifest('dist/client')
   const assets = readDocumentAssets('dist', manifest)

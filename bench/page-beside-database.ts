@@ -1,4 +1,4 @@
-/** Whether the page notices what the embedded database does: `/` in a steady stream, alone and beside each kind of work. */
+/** Whether SQLite slows the page down: a steady stream of `/`, alone and beside each kind of work. */
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -15,15 +15,15 @@ import { pinProcess } from './processor.ts'
 import { startLoad } from './start-load.ts'
 
 const SECONDS = 6
-/** Until the process that sends has started, and the code of both that answer and that ask is compiled. */
+/** Until the sending process has started and both sides are compiled. */
 const WARM_UP_MS = 8_000
 const LOCK_MS = WARM_UP_MS + 5_000
 const LEAST_LIMIT_MS = 10
-/** One account signs in 120 times in five minutes at most: ten people a second are more than one. */
+/** One account may sign in 120 times in five minutes: ten per second need more than one. */
 const COLLEAGUE = { email: 'colega@portico.example', password: 'varanda-azulejo-27' }
 const CREDENTIALS = { email: 'bench@portico.example', password: 'ponte-lilas-grafite-58' }
 
-/** What else is going on, and how its statuses are told afterwards. */
+/** Background work; `end` returns its statuses as text. */
 type Work = () => { end(): Promise<string> }
 
 interface Scene {
@@ -33,7 +33,7 @@ interface Scene {
   webhook: CountingWebhook
 }
 
-/** Beside what, its own count, visits, and whether the aim is kept. */
+/** Work, its own count, visits, and whether the target is met. */
 export async function benchPageBesideDatabase(): Promise<string[][]> {
   const directory = mkdtempSync(join(tmpdir(), 'portico-bench-'))
   const port = await freePort()
@@ -53,7 +53,7 @@ export async function benchPageBesideDatabase(): Promise<string[][]> {
   })
   try {
     await once(server, 'message')
-    // Else whoever asks takes the time of whoever answers, and that would be counted as the server's.
+    // Otherwise the client would use the server's processor time.
     pinProcess('server', server.pid ?? 0)
     pinProcess('client', process.pid)
     const file = join(directory, 'portico.db')
@@ -163,7 +163,7 @@ function holdLock(file: string): void {
   spawn(process.execPath, ['--input-type=module', '-e', script, file], { stdio: 'ignore' })
 }
 
-/** Three that run on the page, so that their reports are counted. */
+/** Three active pixels, so that their reports are counted. */
 async function addActivePixels({ url, headers }: { url: string; headers: Record<string, string> }) {
   const pixels = [1, 2, 3].map((number) => ({
     name: `Ativo ${number}`,
@@ -180,7 +180,7 @@ async function addActivePixels({ url, headers }: { url: string; headers: Record<
   return ((await answer.json()) as { id: string }[]).map(({ id }) => id)
 }
 
-/** Ten thousand pixels and a million limits that have expired, straight into the file. */
+/** Ten thousand pixels and a million expired limits, written to the file directly. */
 function addRows(file: string): void {
   const database = new DatabaseSync(file, { timeout: 5000 })
   database.exec(`
@@ -198,7 +198,7 @@ function addRows(file: string): void {
   database.close()
 }
 
-/** Ten thousand that are due. */
+/** Ten thousand due subscriptions. */
 function addSubscriptions(file: string): void {
   const database = new DatabaseSync(file, { timeout: 5000 })
   database.exec(`

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { pinned, type Role } from './processor.ts'
 
-/** Something that answers with the page, and can be told to stop. */
+/** A server of the page that can be stopped. */
 export interface PageServer {
   name: string
   url: string
@@ -22,7 +22,7 @@ interface StartOptions {
 
 const START_TIMEOUT_MS = 60_000
 
-/** Starts a server, unless told otherwise on the processor that servers get, and waits until it answers. */
+/** Starts a server, by default on the servers' processor, and waits until it answers. */
 export async function startPageServer(options: StartOptions): Promise<PageServer> {
   const { name, url, command, cwd, env, role = 'server' } = options
   const [program = '', ...args] = pinned(role, command)

@@ -1,4 +1,4 @@
-/** The text and style of our page, without its scripts, for others to serve. */
+/** Text and style of our page without its scripts, for other servers. */
 export interface PageText {
   title: string
   css: string

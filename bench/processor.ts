@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { setTimeout } from 'node:timers/promises'
 import { findProgram } from './find-program.ts'
 
-/** With two processors or more, servers get one and whoever asks them another: one core each, and neither disturbs the other. */
+/** With two or more processors, servers get one and clients another, so that neither disturbs the other. */
 const PROCESSORS = { server: '0', client: '1', any: `0-${availableParallelism() - 1}` } as const
 
 export type Role = keyof typeof PROCESSORS
@@ -15,4 +17,26 @@ export function pinned(role: Role, command: string[]): string[] {
 
 export function pinProcess(role: Role, pid: number): void {
   if (taskset !== null) execFileSync(taskset, ['-acp', PROCESSORS[role], String(pid)], { stdio: 'ignore' })
+}
+
+/** Above this share of the processors, what others do changes what is measured. */
+export const BUSY_SHARE = 0.1
+
+const SAMPLE_MS = 2_000
+
+/** Share of the processors that is in use while this process waits. */
+export async function processorsInUse(): Promise<number> {
+  const before = readTicks()
+  await setTimeout(SAMPLE_MS)
+  const after = readTicks()
+  return (after.used - before.used) / (after.all - before.all)
+}
+
+/** Since the machine started, over all processors. Waiting for a disk uses no processor. */
+function readTicks(): { used: number; all: number } {
+  const [first = ''] = readFileSync('/proc/stat', 'utf8').split('\n')
+  const ticks = first.split(/\s+/).slice(1, 9).map(Number)
+  const all = ticks.reduce((sum, count) => sum + count, 0)
+  const [, , , idle = 0, waiting = 0] = ticks
+  return { used: all - idle - waiting, all }
 }

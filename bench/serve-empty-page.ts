@@ -5,7 +5,7 @@ import type { PageServer } from './page-server.ts'
 const EMPTY =
   '<!doctype html><html lang="pt-BR"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>Vazia</title></head><body><h1>Vazia</h1></body></html>'
 
-/** The floor: what this machine and this browser need for a page with nothing on it. */
+/** The minimum: what this machine and browser need for an empty page. */
 export async function serveEmptyPage(): Promise<PageServer> {
   const port = await freePort()
   const server = createServer((_request, response) => {

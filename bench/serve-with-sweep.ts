@@ -1,4 +1,4 @@
-/** The server as it is, in a process that also sweeps when it is told to: in production a timer tells it, every quarter of an hour. */
+/** The server in a process that also sweeps on request: in production a timer does so every quarter of an hour. */
 import { buildApp } from '../src/server/app.ts'
 import { parseConfig, readEnvironment } from '../src/server/config.ts'
 import { openDatabase } from '../src/server/db/database.ts'

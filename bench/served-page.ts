@@ -1,12 +1,12 @@
 import { get } from 'node:http'
 
 export interface ServedPage {
-  /** As it travels: compressed. */
+  /** Compressed, as sent. */
   body: Buffer
   headers: Record<string, string>
 }
 
-/** What the server sends for the page to a browser, byte for byte. */
+/** The server's response for the page, byte for byte. */
 export function readServedPage(url: string): Promise<ServedPage> {
   return new Promise((resolve, reject) => {
     get(url, { headers: { 'accept-encoding': 'br' } }, (response) => {

@@ -6,7 +6,7 @@ import type { PageText } from './page-text.ts'
 import { runNpm } from './run-npm.ts'
 import { toolVersion } from './tool-version.ts'
 
-/** Astro's own node server with the same text and style, rendered on demand as its adapter does by default. */
+/** Astro's own node server with the same text and style, rendered on demand as by default. */
 export async function startAstro(directory: string, { css, body, title }: PageText): Promise<PageServer> {
   const home = join(directory, 'astro')
   mkdirSync(join(home, 'src/pages'), { recursive: true })

@@ -8,26 +8,26 @@ import { freePort } from '../tests/support/free-port.ts'
 import { startVendorApis } from '../tests/support/vendor-apis/start-vendor-apis.ts'
 import { startPageServer } from './page-server.ts'
 
-/** As long as a vendor on another continent takes. */
+/** A vendor on another continent. */
 const VENDOR_MS = 200
 
 export interface EventSite {
   url: string
   pid: number
-  /** Of the embedded database. */
+  /** The SQLite file. */
   file: string
-  /** A visitor who accepted everything, and whose choice is on record. */
+  /** A visitor who accepted everything, with a consent record. */
   cookie: string
   addPixel(pixel: object): Promise<void>
   removePixels(): Promise<void>
-  /** Requests to vendors so far, by the server. */
-  countTold(): number
+  /** Requests from the server to vendors so far. */
+  countReceived(): number
   stop(): Promise<void>
 }
 
 /**
- * The built server on an embedded database, in front of stand-ins of what vendors are told by. `publicUrl` is where browsers
- * find it when that is not where it listens: its policy lets a page load nothing from anywhere else.
+ * The built server on SQLite with stand-ins of the vendors' APIs. `publicUrl` is the browsers' address if it differs:
+ * the policy only allows that one.
  */
 export async function startEventSite(publicUrl?: string): Promise<EventSite> {
   const directory = mkdtempSync(join(tmpdir(), 'portico-bench-'))
@@ -42,7 +42,7 @@ export async function startEventSite(publicUrl?: string): Promise<EventSite> {
     name: 'Pórtico',
     url,
     command: [process.execPath, 'dist/server/serve.js'],
-    // As on a machine of its own; whoever asks is kept to one.
+    // As on a separate machine; clients are limited to one processor.
     role: 'any',
     env: {
       PORT: String(port),
@@ -73,7 +73,7 @@ export async function startEventSite(publicUrl?: string): Promise<EventSite> {
       cookie: await recordChoice(url),
       addPixel: (pixel) => send('POST', pixels, headers, pixel),
       removePixels,
-      countTold: () => apis.received.length,
+      countReceived: () => apis.received.length,
       stop,
     }
   } catch (error) {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { pinned } from './processor.ts'
 import type { SteadyLoad } from './steady-load-process.ts'
 
-/** A process that sends a steady load; ended, it says how many a second were answered with which status. */
+/** A process that sends a steady load; at its end it returns how many per second got which status. */
 export function startLoad(options: SteadyLoad): { end(): Promise<string> } {
   const [program = '', ...args] = pinned('client', [
     process.execPath,

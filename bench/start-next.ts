@@ -6,7 +6,7 @@ import type { PageText } from './page-text.ts'
 import { runNpm } from './run-npm.ts'
 import { toolVersion } from './tool-version.ts'
 
-/** `next start` with the same text and style, prerendered by its own build as it does by default. */
+/** `next start` with the same text and style, prerendered as by default. */
 export async function startNext(directory: string, { css, body, title }: PageText): Promise<PageServer> {
   const home = join(directory, 'next')
   mkdirSync(join(home, 'app'), { recursive: true })

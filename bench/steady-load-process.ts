@@ -1,6 +1,6 @@
 /**
- * Sends one request again and again from a process of its own, each from another address as a proxy would tell it, and
- * prints how many were answered with which status when it is told to end: `node steady-load-process.ts OPTIONS-AS-JSON`.
+ * Repeats one request from a separate process, each from another address as a proxy would send it, and prints how many
+ * got which status at its end: `node steady-load-process.ts OPTIONS-AS-JSON`.
  */
 import { Pool } from 'undici'
 
@@ -11,11 +11,11 @@ export interface SteadyLoad {
   body?: string
   /** Sent in turn. */
   bodies?: string[]
-  /** Null: the next when the last was answered. */
+  /** Null: the next one after each response. */
   perSecond: number | null
-  /** Of a thousand visitors each has one of their own. */
+  /** Each of a thousand visitors has their own. */
   connections?: number
-  /** So long it takes to become as many as that: code that nobody ran yet is slow, and what waits then waits for long. */
+  /** How long the rate rises: code is slow until it is compiled, and what queues then waits for long. */
   rampSeconds?: number
 }
 
@@ -30,7 +30,7 @@ const {
   rampSeconds = 0,
 } = JSON.parse(process.argv[2] ?? '{}') as SteadyLoad
 const { origin, pathname, search } = new URL(url)
-// On two processors whoever asks must not be what is measured: this client does less for a request than `node:http`.
+// On two processors the client must not be the bottleneck: this one does less per request than `node:http`.
 const pool = new Pool(origin, { connections, pipelining: 1 })
 const statuses: Record<string, number> = {}
 const start = performance.now()

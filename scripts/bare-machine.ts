@@ -1,8 +1,8 @@
 /**
- * `npm run bare [-- [--user] [filters of vitest]]`: `npm ci && npm test` on a machine that has nothing but Node. A fresh
- * copy of what git knows is tried in a mount namespace of its own, in which the system's fonts, browsers, PostgreSQL,
- * nginx, wrk and package manager are hidden; with `--user` by an ordinary user. Where npm has no Chromium for the
- * processor, the package manager stays, knows of no browser, and can install nothing. For root, on Linux.
+ * `npm run bare [-- [--user] [filters of vitest]]`: `npm ci && npm test` on a machine with only Node. Runs a new copy
+ * of the repository in a mount namespace where the system's fonts, browsers, PostgreSQL, nginx, wrk and package manager
+ * are hidden; with `--user` as an ordinary user. Where npm has no Chromium for the processor, the package manager
+ * stays, but knows no browser and can install nothing. For root, on Linux.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
@@ -19,7 +19,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** An empty directory is put over each. */
+/** Hidden by an empty directory. */
 const DIRECTORIES = [
   '/usr/share/fonts',
   '/usr/local/share/fonts',
@@ -28,7 +28,7 @@ const DIRECTORIES = [
   '/usr/lib/postgresql',
   ...globSync('/usr/lib/*/webkit2gtk-*'),
 ]
-/** Something that cannot be run is put over each. */
+/** Hidden by a file that cannot be run. */
 const PROGRAMS = [
   'chromium',
   'chromium-headless-shell',
@@ -57,7 +57,7 @@ try {
 
 function runBare(): number {
   const directories = DIRECTORIES.filter((path) => existsSync(path))
-  // Where a link leads before its directory is hidden.
+  // The target of a link before its directory is hidden.
   const programs = new Set(PROGRAMS.filter((path) => existsSync(path)).map((path) => realpathSync(path)))
   const steps = [
     ...Array.from(programs, (path) => `mount --bind /dev/null ${path}`),
@@ -73,7 +73,7 @@ function runBare(): number {
   return status ?? 1
 }
 
-/** What Debian says is installed, without the hidden browsers; read-only, so that nothing can be. */
+/** Debian's list of installed packages without the hidden browsers; read-only, so that nothing can be installed. */
 function readOnlyRecord(): string[] {
   const record = join(home, 'dpkg')
   const installed = readFileSync('/var/lib/dpkg/status', 'utf8').split('\n\n')
@@ -85,7 +85,10 @@ function readOnlyRecord(): string[] {
   return [`mount --bind ${record} /var/lib/dpkg`, 'mount -o remount,bind,ro /var/lib/dpkg']
 }
 
-/** The copy must not find this checkout's own programs; an ordinary user has no part in root's settings but the registry. */
+/**
+ * The copy must not find this checkout's programs; an ordinary user gets nothing of root's settings except the
+ * registry.
+ */
 function toEnvironment(): NodeJS.ProcessEnv {
   const path = (process.env.PATH ?? '').split(':').filter((directory) => !directory.includes('node_modules'))
   const registry = execFileSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8' }).trim()

@@ -1,18 +1,21 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import react from '@vitejs/plugin-react'
-import { build } from 'vite'
+import { build, type Plugin } from 'vite'
 import { BUILD_STAMP, hashBuildInputs } from './build-stamp.ts'
 import { compressAssets } from './compress-assets.ts'
 import { drawPictures } from './draw-pictures.ts'
 import { lightPreload } from './light-preload.ts'
 import { minifyAgain } from './minify-again.ts'
 
-/** What is native stays outside of the bundles: the only packages that a built tree needs beside it. */
+/** Native packages stay outside of the bundles: a built tree needs only these beside it. */
 export const NATIVE_PACKAGES = ['@node-rs/argon2', '@node-rs/bcrypt']
 
 const CLI = 'src/server/operations/commands/cli.ts'
 
-/** Builds what browsers load, what the server renders with and the server itself, and stamps it so that a start need not build again. */
+/**
+ * Builds what browsers load, what the server renders with, and the server itself, and stamps it so that a start need
+ * not build again.
+ */
 export async function buildAll(): Promise<void> {
   rmSync('dist', { recursive: true, force: true })
   await inProduction(async () => {
@@ -20,16 +23,20 @@ export async function buildAll(): Promise<void> {
     await build({
       configFile: false,
       logLevel: 'warn',
-      plugins: [react()],
+      plugins: [react(), oneByteText()],
       ssr: { noExternal: true },
       define: { 'process.env.NODE_ENV': '"production"' },
       build: {
         ssr: true,
         outDir: 'dist/server',
-        rolldownOptions: { input: { landing: 'src/landing/pages/render.tsx' } },
+        rolldownOptions: {
+          input: { landing: 'src/landing/pages/render.tsx' },
+          // Components also import what only browsers run: half a megabyte.
+          treeshake: { moduleSideEffects: [{ test: /react-dom.client/, sideEffects: false }] },
+        },
       },
     })
-    // What runs in a room before its tag, as one script: the server writes it into each room's document.
+    // The script of isolated frames, which runs before their tag: the server inlines it into each frame's document.
     await build({
       configFile: false,
       logLevel: 'warn',
@@ -41,25 +48,26 @@ export async function buildAll(): Promise<void> {
         modulePreload: false,
         target: 'es2022',
         rolldownOptions: {
-          input: { room: 'src/landing/browser/isolated-frame/frame.ts' },
+          checks: { bundlerTimings: false },
+          input: { frame: 'src/landing/browser/isolated-frame/frame.ts' },
           output: { format: 'iife', entryFileNames: '[name].js', codeSplitting: false },
         },
       },
     })
   })
-  // One file with its libraries: without the type stripper and hundreds of small modules the process is some 40 MB
-  // smaller and starts sooner. What is native stays outside.
+  // One file with its libraries: without the type stripper and hundreds of modules the process is 40 MB smaller and
+  // starts sooner. Native packages stay outside.
   await bundleServer({ serve: 'src/server/serve.ts' })
-  // The thread in which passwords are judged, apart: nothing of its dictionaries is in the server's memory.
+  // The thread that checks passwords, separate, so that its dictionaries are not in the server's memory.
   await bundleServer({ 'strength-worker': 'src/server/auth/passwords/strength-worker.ts' })
-  // The thread that holds SQLite, apart: it needs no library.
+  // The thread that runs SQLite, separate: it needs no library.
   await bundleServer({ 'sqlite-worker': 'src/server/db/engines/sqlite-worker.ts' })
-  // The thread in which scheduled backups are made.
+  // The thread of scheduled backups.
   await bundleServer({ 'backup-worker': 'src/server/db/backup/backup-worker.ts' })
-  // What operators run by hand: built as well, so that a machine with nothing but `dist` and Node has it.
+  // Commands for operators: built as well, for machines with only `dist` and Node.
   await bundleServer({ cli: CLI })
   writeCommandEntries()
-  // The thread in which tags are compiled, apart: nothing of its parsers is in the server's memory.
+  // The thread that compiles tags, separate, so that its parsers are not in the server's memory.
   await bundleServer({ 'compile-worker': 'src/server/tags/compile/compile-worker.ts' })
   drawPictures('dist/client')
   await compressAssets('dist/client/assets')
@@ -70,6 +78,7 @@ async function bundleServer(input: Record<string, string>): Promise<void> {
   await build({
     configFile: false,
     logLevel: 'warn',
+    plugins: [oneByteText()],
     ssr: { noExternal: true, external: [...NATIVE_PACKAGES, 'pg-native'] },
     build: {
       ssr: true,
@@ -77,10 +86,25 @@ async function bundleServer(input: Record<string, string>): Promise<void> {
       emptyOutDir: false,
       target: 'node24',
       minify: false,
-      // Parts that are loaded when they are used lie beside the entries: threads are found beside whoever starts them.
+      // Lazy parts are beside the entries, because threads are found beside the file that starts them.
       rolldownOptions: { input, output: { chunkFileNames: '[name]-[hash].js' } },
     },
   })
+}
+
+/**
+ * V8 keeps the text of every script, with two bytes per character as soon as one is not ASCII. Escapes of the few others
+ * halve it.
+ */
+function oneByteText(): Plugin {
+  const toEscape = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return {
+    name: 'one-byte-text',
+    generateBundle: (_options, bundle) => {
+      for (const chunk of Object.values(bundle))
+        if (chunk.type === 'chunk') chunk.code = chunk.code.replace(/[\u0080-\uffff]/g, toEscape)
+    },
+  }
 }
 
 /** `node dist/server/NAME.js …` is the command of that name in the table of `cli.ts`. */
@@ -94,7 +118,7 @@ function writeCommandEntries(): void {
       )
 }
 
-/** The bundler looks at the process's own environment; a test run that builds first must get what production gets. */
+/** The bundler reads the process's environment; a test run that builds must get a production build. */
 async function inProduction(work: () => Promise<void>): Promise<void> {
   const before = process.env.NODE_ENV
   process.env.NODE_ENV = 'production'

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { isBuildFresh } from './build-stamp.ts'
 
-/** In a process of its own: a test runner's NODE_ENV would make it a development build. */
+/** In a separate process: a test runner's NODE_ENV would cause a development build. */
 export async function buildIfStale(): Promise<void> {
   if (isBuildFresh()) return
   const build = spawn(process.execPath, ['scripts/build.ts'], {

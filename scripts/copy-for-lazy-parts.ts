@@ -1,17 +1,16 @@
 import type { Plugin } from 'vite'
 
-/** What only some pages load, and how its copies are told from the visitors' own modules. */
+/** What only some pages load, and the suffix of its copies. */
 const LAZY_PARTS = [
   ['/src/landing/browser/test-visit/', '?under-test'],
   ['/src/landing/browser/tags/isolated/', '?isolated'],
 ] as const
-/** What they use of the page's own scripts. */
+/** The parts of the page's scripts that they use. */
 const SHARED = /\/src\/(contract|landing\/browser\/(consent|shared|tags))\//
 
 /**
- * What only an administrator's test or a page with isolated tags loads has copies of the modules that it shares with the
- * visitors' scripts. A module that two lazy parts import becomes a file of its own, and every visitor would have one more
- * to ask for.
+ * Code for test visits and isolated tags gets copies of the modules that it shares with the visitors' scripts.
+ * Otherwise a module shared by two lazy parts would become a separate file that every visitor fetches.
  */
 export function copyForLazyParts(): Plugin {
   return {

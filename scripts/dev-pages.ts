@@ -9,7 +9,8 @@ function sourceAssets(): DocumentAssets {
   return {
     css: '',
     plainCss: '',
-    bootCss: '',
+    laterCss: '',
+    contentCss: '',
     bootScript: '/src/landing/browser/boot/boot.ts',
     prefetch: [],
     font: '/src/design/fonts/sans.woff2',
@@ -18,8 +19,8 @@ function sourceAssets(): DocumentAssets {
 }
 
 /**
- * The page of a path, rendered from its sources as they are now; null for a path that is no page of ours, and for the
- * cookie policy: it ends with the tools that are on the site, which the server behind knows alone.
+ * The page of a path, rendered from the current sources; null for other paths, and for the cookie policy, whose tools
+ * only the server knows.
  */
 export async function renderPageFromSource(
   vite: ViteDevServer,
@@ -33,13 +34,13 @@ export async function renderPageFromSource(
     legal === undefined
       ? renderer.renderLanding(config.site, sourceAssets())
       : renderer.renderLegalPage(config.site, sourceAssets(), legal.slug)
-  const sheets = legal === undefined ? ['landing-page', 'after-boot'] : ['plain-pages']
+  const sheets = legal === undefined ? ['landing-page', 'later', 'content'] : ['plain-pages']
   const links = sheets.map((sheet) => `<link rel="stylesheet" href="/src/landing/styles/${sheet}.css">`)
   const styled = html.replace('<style></style>', links.join(''))
   return vite.transformIndexHtml(path, styled)
 }
 
-/** The server's own dashboard page, with its session, but with the sources in place of the built files. */
+/** The server's own dashboard page, with its session, but with sources in place of built files. */
 export function renderAdminFromSource(vite: ViteDevServer, html: string, path: string): Promise<string> {
   const bare = html
     .replace(/<link rel="(?:stylesheet|modulepreload|preload)"[^>]* href="\/assets\/[^>]+>/g, '')

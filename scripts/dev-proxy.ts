@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 
-/** Passes a request on as it came; `rewrite` may change an HTML answer, which then loses its policy, for Vite's sake. */
+/** Forwards a request unchanged; `rewrite` may change an HTML response, which then loses its policy for Vite. */
 export function forward(
   request: IncomingMessage,
   response: ServerResponse,

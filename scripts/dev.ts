@@ -1,6 +1,6 @@
 /**
- * `npm run dev`: Vite stands in front and serves page and dashboard from their sources; everything else goes to the real
- * server behind it, which starts again whenever its code changes.
+ * `npm run dev`: Vite serves page and dashboard from their sources; everything else goes to the real server behind it,
+ * which restarts when its code changes.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -16,7 +16,7 @@ import { forward } from './dev-proxy.ts'
 const config = parseConfig(readEnvironment())
 const backendPort = await portOfTheSystem()
 
-// The server reads names of built files when it starts, so there must be a build; it need not be the newest.
+// The server reads names of built files at start, so there must be a build, even an old one.
 if (!isBuildFresh()) await buildAll()
 
 const server = createServer((request, response) => {
@@ -33,7 +33,7 @@ const vite: ViteDevServer = await createVite({
   server: { middlewareMode: true, hmr: { server } },
   appType: 'custom',
 })
-// What React renders on the server is not in the browser's module graph, so the browser is told to load it anew.
+// What React renders on the server is not in the browser's module graph, so the browser reloads.
 vite.watcher.on('change', (file) => {
   if (/\/src\/(landing|contract|design)\//.test(file) && !file.endsWith('.css'))
     vite.ws.send({ type: 'full-reload' })
@@ -44,20 +44,20 @@ const backend = spawn(process.execPath, ['--watch', '--watch-preserve-output', '
   env: { ...process.env, PORT: String(backendPort), SITE_URL: config.siteUrl },
 })
 server.listen(config.port, config.host, () => {
-  console.log(`Desenvolvimento em http://localhost:${config.port} (servidor atrás, na porta ${backendPort})`)
+  console.log(`Desenvolvimento em http://localhost:${config.port} (servidor na porta ${backendPort})`)
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, async () => {
     const ended = backend.kill(signal) ? once(backend, 'exit') : null
     server.closeAllConnections()
     server.close()
-    // Whoever stopped us finds data directory and ports free.
+    // Data directory and ports are free afterwards.
     await Promise.all([vite.close(), ended])
     process.exit(0)
   })
 }
 
-/** The next port would be somebody else's at times, and whoever waits behind a taken port waits for ever. */
+/** The next port may be used by another program, and waiting for it would never end. */
 async function portOfTheSystem(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')

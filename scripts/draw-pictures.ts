@@ -9,13 +9,13 @@ import { sharePictureSvg } from '../src/design/share-picture.ts'
 import { HERO } from '../src/landing/content/page.ts'
 import type { Pictures } from '../src/server/landing/build-output.ts'
 
-/** The page's own file holds every weight in a form that the renderer does not read. */
+/** The page's own font file has every weight in a format that the renderer cannot read. */
 const require = createRequire(import.meta.url)
 const TYPEFACE = require.resolve(
   '@expo-google-fonts/instrument-sans/600SemiBold/InstrumentSans_600SemiBold.ttf',
 )
 
-/** Draws icons and the picture for shared links into the built assets, and writes down their names for the server. */
+/** Draws icons and the picture for shared links into the built assets, and stores their names for the server. */
 export function drawPictures(clientDirectory: string): void {
   const save = (name: string, extension: string, content: string | Buffer): string => {
     const hash = createHash('sha256').update(content).digest('base64url').slice(0, 8)
@@ -52,7 +52,7 @@ function rasterize(svg: string, width: number): Buffer {
     .asPng()
 }
 
-/** An icon file: six bytes of head, a directory of sixteen bytes for each picture, then the pictures as PNG. */
+/** An icon file: six bytes of header, a directory of sixteen bytes per picture, then the pictures as PNG. */
 function toIco(pictures: [size: number, png: Buffer][]): Buffer {
   const head = Buffer.alloc(6 + 16 * pictures.length)
   head.writeUInt16LE(1, 2)

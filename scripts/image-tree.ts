@@ -1,4 +1,4 @@
-/** `npm run image-tree -- FOLDER`: everything that runs, and nothing else. The Dockerfile copies exactly this. */
+/** `npm run image-tree -- FOLDER`: everything needed at run time. The Dockerfile copies exactly this. */
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { buildAll, NATIVE_PACKAGES } from './build-all.ts'
@@ -6,7 +6,7 @@ import { BUILD_STAMP, isBuildFresh } from './build-stamp.ts'
 
 const [folder] = process.argv.slice(2)
 if (folder === undefined || existsSync(folder)) {
-  console.error('Uso: npm run image-tree -- PASTA (que ainda não exista)')
+  console.error('Uso: npm run image-tree -- PASTA (a pasta ainda não pode existir)')
   process.exit(1)
 }
 if (!isBuildFresh()) await buildAll()
@@ -21,7 +21,7 @@ function makeTree(target: string): void {
     join(target, 'package.json'),
     `${JSON.stringify({ name, version, license, type, private: true }, null, 2)}\n`,
   )
-  // A native package keeps each platform's binary in a package of its own, of which the installed one is here.
+  // A native package keeps each platform's binary in a separate package.
   for (const source of globSync(
     NATIVE_PACKAGES.flatMap((native) => [native, `${native}-*`]).map(inModules),
   )) {

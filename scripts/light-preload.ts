@@ -3,9 +3,9 @@ import type { Plugin } from 'vite'
 const HELPER = '\0vite/preload-helper.js'
 
 /**
- * The bundler wraps each dynamic import in a helper that waits for the part's style sheets, and that weighs a good part
- * of the page's boot script. No lazy part of ours has one: here the helper does nothing, and the build sees to it.
- * Every importer has one of its own: a single one would be a file that page and dashboard share, one more to ask for.
+ * The bundler wraps each dynamic import in a helper that waits for style sheets, which is a large part of the page's
+ * boot script. No lazy part of ours has one, which the build checks: here the helper does nothing. Every importer has
+ * its own: a shared one would be a file that page and dashboard both fetch.
  */
 export function lightPreload(): Plugin {
   return {

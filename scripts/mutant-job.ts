@@ -1,6 +1,6 @@
 /**
- * Runs the tests of one mutant after another in the copy of the tree that it is started in, for `npm run mutants`. Vitest
- * stays up between them, with its database and its build: starting it takes longer than most of the tests.
+ * Runs the tests of one mutant after another in its copy of the tree, for `npm run mutants`. Vitest stays up in between
+ * with its database and build: starting it takes longer than most tests.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
@@ -9,9 +9,9 @@ import { isFileOf, type Mutant, type Place, placeMutant, readSources } from './m
 
 export interface Verdict {
   id: string
-  /** Invalid: not tried, because its text, one of its tests, or the tests without any mutant are not in order. */
+  /** Invalid: not tried, because its text, one of its tests, or the tests without a mutant are broken. */
   kind: 'caught' | 'alive' | 'not found' | 'invalid'
-  /** The test that failed, or what is not in order. */
+  /** The test that failed, or what is broken. */
   reason: string
   seconds: number
 }
@@ -27,7 +27,7 @@ const vitest = await createVitest('test', {
 })
 await vitest.standalone()
 const specifications = await vitest.globTestSpecifications()
-/** Tests that were run without a mutant, and the failure that they showed. */
+/** Tests that ran without a mutant, and their failure. */
 const controlled = new Map<string, string | null>()
 
 process.on('message', async (mutant: Mutant | 'end') => {
@@ -77,10 +77,10 @@ async function whileMutated<T>({ file, mutated }: Place, work: () => Promise<T>)
   }
 }
 
-/** The name of the first test that fails; null when all pass. */
+/** The name of the first failing test; null if all pass. */
 async function findFailure(test: TestSpecification): Promise<string | null> {
   const { testModules, unhandledErrors } = await vitest.runTestSpecifications([test])
-  // The answer has the modules of earlier runs too.
+  // The result contains modules of earlier runs too.
   const ran = testModules.find(
     ({ moduleId, project }) => moduleId === test.moduleId && project === test.project,
   )

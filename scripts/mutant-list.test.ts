@@ -14,7 +14,7 @@ const sources = new Map([
   ['two.ts', 'export const other = 10\n'],
 ])
 
-test('finds a text wherever it stands, whatever white space is in it', () => {
+test('finds a text anywhere, whatever its white space', () => {
   expect(placeMutant(mutant('if (limit > 9)', 'if (limit > 8)'), sources)).toEqual({
     file: 'one.ts',
     mutated: 'export const limit = 10\nif (limit > 8) stop()\n',
@@ -29,7 +29,7 @@ test.each([
   expect(placeMutant(mutant(find, ''), sources)).toBe(problem)
 })
 
-test('reads one mutant a line, and nothing that lacks a column, a project or a name of its own', () => {
+test('reads one mutant per line, and refuses lines without a column, a project or a unique name', () => {
   const line = 'X01\tA rule.\ta > b\t\tunit:x > some title'
   expect(readMutants(`${HEADER}${line}\n`)).toEqual([
     { ...mutant('a > b', ''), test: { project: 'unit', file: 'x', title: 'some title' } },

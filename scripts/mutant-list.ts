@@ -1,22 +1,22 @@
 import { globSync, readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 
-/** One rule, the text that breaks it, and the test that must fail then. */
+/** One rule, the text that breaks it, and the test that must then fail. */
 export interface Mutant {
   id: string
   rule: string
-  /** Occurs once in the server's sources; white space does not count. */
+  /** Occurs once in the server's sources, ignoring white space. */
   find: string
   replace: string
   test: MutantTest
 }
 
-/** A file of tests by its project and the end of its path, so that it is found wherever the rest of it is moved to. */
+/** A test file by project and end of its path, so that it is found after a move. */
 export interface MutantTest {
   project: string
-  /** `newsletter-lane`, or `mail/channel` where others have the same name. */
+  /** `newsletter-channel`, or `mail/channel` where others have the same name. */
   file: string
-  /** Part of a test's name, of files that take long; empty for all tests of the file. */
+  /** Part of a test's name, for slow files; empty for all tests of the file. */
   title: string
 }
 
@@ -56,7 +56,7 @@ export function readSources(): Map<string, string> {
   return new Map(files.map((file) => [file, readFileSync(file, 'utf8')]))
 }
 
-/** The one file with the mutant's text, and that file with the mutant in it; or why there is none. */
+/** The one file with the mutant's text, and its content with the mutant; or why there is none. */
 export function placeMutant({ find, replace }: Mutant, sources: Map<string, string>): Place | string {
   const places = [...sources].flatMap(([file, text]) =>
     findSpans(text, find).map((span) => ({ file, text, span })),
@@ -78,7 +78,7 @@ export function isFileOf({ file }: MutantTest, path: string): boolean {
   return ['ts', 'tsx'].some((ending) => path.endsWith(`/${file}.test.${ending}`))
 }
 
-/** Where a text occurs, whatever white space either of them has. */
+/** Where a text occurs, ignoring white space. */
 function findSpans(text: string, wanted: string): { start: number; end: number }[] {
   const positions = [...text.matchAll(/\S/g)].map(({ index }) => index)
   const dense = text.replaceAll(/\s/g, '')

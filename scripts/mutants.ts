@@ -1,6 +1,7 @@
 /**
- * `npm run mutants [-- --check] [--only=S01,C02] [--jobs=N]`: breaks one rule of the server at a time (`mutants.tsv`), in a
- * copy of the tree, and runs the tests that must notice. `--check` only looks whether each text and each test is found once.
+ * `npm run mutants [-- --check] [--only=S01,C02] [--jobs=N]`: breaks one rule of the server at a time (`mutants.tsv`),
+ * in a copy of the tree, and runs the tests that must fail. `--check` only checks that each text and each test is found
+ * once.
  */
 import { type ChildProcess, execFileSync, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -81,7 +82,7 @@ async function tryMutants(jobs: number): Promise<number> {
   return count('caught') === chosen.length ? 0 : 1
 }
 
-/** What git knows or would add, and the build, which is made again where it is stale. */
+/** What git tracks or would add, and the build, which is repeated where it is outdated. */
 function copyTree(folder: string): void {
   const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'])
   for (const file of [...listed.toString().split('\0').filter(Boolean), 'dist'])
@@ -90,7 +91,7 @@ function copyTree(folder: string): void {
   mkdirSync(join(folder, 'tmp'))
 }
 
-/** Hands mutants to one process until none is left, or until one does not come back. */
+/** Gives mutants to one process until none is left, or until one does not return. */
 async function runJob(
   folder: string,
   waiting: Mutant[],
@@ -98,7 +99,7 @@ async function runJob(
   verdicts: Verdict[],
 ): Promise<void> {
   const cwd = join(folder, 'tree')
-  // Everything that it starts is in its group and writes to its folder, so nothing outlives it.
+  // Everything that it starts is in its process group and writes to its folder, so nothing outlives it.
   const job = fork(join(cwd, 'scripts/mutant-job.ts'), {
     cwd,
     env: {
@@ -138,6 +139,6 @@ function stopJob({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL')
   } catch {
-    // Nobody of the group is left.
+    // The group is already gone.
   }
 }

@@ -1,21 +1,31 @@
-/** `npm start`: builds what is missing, then becomes the server. */
+/** `npm start`: builds what is missing, then replaces itself with the server. */
+import { flushCompileCache } from 'node:module'
 import { isBuildFresh } from './build-stamp.ts'
 
 const SERVER = 'dist/server/serve.js'
-/** The server makes little garbage: a small nursery keeps some 10 MB less without being felt. */
+/** The server creates little garbage: a small young generation saves about 10 MB. */
 const FLAGS = ['--max-semi-space-size=2']
+/**
+ * Compiled code is kept between starts. With one arena and early trimming, no thread keeps memory that it once needed:
+ * together about 20 MB.
+ */
+const ENVIRONMENT = {
+  NODE_COMPILE_CACHE: 'node_modules/.cache/compiled',
+  MALLOC_ARENA_MAX: '1',
+  MALLOC_TRIM_THRESHOLD_: '131072',
+}
 
 if (!isBuildFresh()) {
-  console.log('Preparando a página e o painel (só na primeira vez ou depois de uma mudança)…')
+  console.log('Preparando o site e o painel (só na primeira vez ou depois de uma mudança)…')
   await build()
 }
-// The same process goes on as the server: signals reach it, and nothing of the build stays in its memory.
+// The same process continues as the server: signals reach it, and no build memory remains.
 if (process.platform !== 'win32' && process.execve !== undefined) {
-  process.execve(
-    process.execPath,
-    [process.execPath, ...FLAGS, SERVER, ...process.argv.slice(2)],
-    process.env,
-  )
+  flushCompileCache()
+  process.execve(process.execPath, [process.execPath, ...FLAGS, SERVER, ...process.argv.slice(2)], {
+    ...ENVIRONMENT,
+    ...process.env,
+  })
 }
 await import(new URL(`../${SERVER}`, import.meta.url).href)
 
@@ -26,7 +36,7 @@ async function build(): Promise<void> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error
     console.error(
-      'Falta construir a página e o painel, e as ferramentas de construção não estão instaladas. Instale-as com "npm ci", ou copie para cá a pasta dist de uma máquina que as tenha ("npm run build").',
+      'O site e o painel ainda não foram construídos, e faltam as ferramentas. Rode "npm ci" ou copie a pasta dist de uma máquina onde "npm run build" já rodou.',
     )
     process.exit(1)
   }

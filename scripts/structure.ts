@@ -8,7 +8,7 @@ import { parseSync } from 'vite'
 const BEFORE = 'c18e511'
 const REPORT = 'docs/reports/structure.md'
 const AREAS = ['src/server', 'src/admin', 'src/landing', 'src/contract', 'src/design']
-/** Lists in which each file stands alone on purpose: one vendor, one migration. */
+/** Folders with one file per entry on purpose: vendors and migrations. */
 const LISTS = /^src\/server\/(vendors\/catalogue|db\/migrations)\//
 
 type Sources = ReadonlyMap<string, string>
@@ -32,7 +32,7 @@ function readCommit(commit: string): Sources {
 
 const linesOf = (text: string) => text.split('\n').length - 1
 
-/** How many other sources import each file. */
+/** Number of other sources that import each file. */
 function countImporters(sources: Sources): Map<string, number> {
   const importers = new Map<string, Set<string>>()
   for (const [file, text] of sources) {
@@ -81,7 +81,7 @@ function largestFolders(sources: Sources): string[] {
     .map(([folder, count]) => `\`${folder}\` ${count}`)
 }
 
-/** Headings of a document with the files that its numbered steps name. */
+/** Headings of a document with the files in their numbered steps. */
 function filesByHeading(document: string): { heading: string; files: string[] }[] {
   return document
     .split(/^##+ /m)

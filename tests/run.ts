@@ -1,33 +1,44 @@
 /**
- * `npm test`: every check there is, and one closing line that counts them. Those that read the sources run beside one
- * another, and beside what the tests wait for: the build, and programs that have to be fetched.
+ * `npm test` and `npm run test:full`: the two tiers, each with a last line that counts its tests (`N passed, N
+ * failed`). Source checks run in parallel, beside the build and programs that must be fetched.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-
-interface Tally {
-  passed: number
-  failed: number
-}
+import type { Tally } from './support/tally-reporter.ts'
+import type { Tier } from './support/tier.ts'
 
 const temporary = mkdtempSync(join(tmpdir(), 'portico-run-'))
-const report = join(temporary, 'vitest.json')
+const [name, ...filters] = process.argv.slice(2)
 
 try {
-  const tallies = await Promise.all([
+  const tallies = name === 'full' ? await runFull() : await runFast()
+  const passed = tallies.reduce((sum, tally) => sum + tally.passed, 0)
+  const failures = tallies.flatMap((tally) => tally.failures)
+  console.log(
+    ['', ...failures.map((name) => `✗ ${name}`), `${passed} passed, ${failures.length} failed`].join('\n'),
+  )
+  process.exitCode = failures.length === 0 ? 0 : 1
+} finally {
+  rmSync(temporary, { recursive: true, force: true })
+}
+
+function runFast(): Promise<Tally[]> {
+  return Promise.all([
     check('types', 'tsc', ['--noEmit']),
     check('lint and format', 'biome', ['check', '.']),
     check('dead code', 'knip', []),
-    runVitest(process.argv.slice(2)),
+    runVitest('fast', filters),
   ])
-  const passed = tallies.reduce((sum, tally) => sum + tally.passed, 0)
-  const failed = tallies.reduce((sum, tally) => sum + tally.failed, 0)
-  console.log(`\n${passed} passed, ${failed} failed`)
-  process.exitCode = failed === 0 ? 0 : 1
-} finally {
-  rmSync(temporary, { recursive: true, force: true })
+}
+
+/** What the fast tier left out: files of the full tier, and the tests that it ran on SQLite only. */
+async function runFull(): Promise<Tally[]> {
+  return [
+    await runVitest('full', filters),
+    await runVitest('postgres', ['--testNamePattern=\\bon postgres', ...filters]),
+  ]
 }
 
 async function check(name: string, command: string, args: string[]): Promise<Tally> {
@@ -35,29 +46,31 @@ async function check(name: string, command: string, args: string[]): Promise<Tal
   const said: Buffer[] = []
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => said.push(chunk))
   const ok = (await ended(child, 'close')) === 0
-  // All of it at once, since others speak at the same time.
+  // Printed at once, because others print at the same time.
   console.log(`${Buffer.concat(said)}${ok ? '✓' : '✗'} ${name}`)
-  return ok ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }
+  return ok ? { passed: 1, failures: [] } : { passed: 0, failures: [name] }
 }
 
-/** A run that broke before or between tests counts as one failure more than its report knows. */
-async function runVitest(filters: string[]): Promise<Tally> {
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-  const args = ['run', '--project=!engines', ...reporters, ...filters]
-  const code = await ended(spawn('vitest', args, { stdio: ['ignore', 'inherit', 'inherit'] }), 'exit')
-  const tally = readTally()
-  return code !== 0 && tally.failed === 0 ? { ...tally, failed: 1 } : tally
+/** A run that broke before, between or after its tests counts as one failure. */
+async function runVitest(tier: Tier, options: string[]): Promise<Tally> {
+  const file = join(temporary, `${tier}.json`)
+  // A filter may match files of one run only.
+  const lenient = filters.length === 0 ? [] : ['--passWithNoTests']
+  const child = spawn('vitest', ['run', ...lenient, ...options], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, TEST_TIER: tier, TALLY_FILE: file },
+  })
+  const code = await ended(child, 'exit')
+  const tally = readTally(file)
+  if (code === 0 || tally.failures.length > 0) return tally
+  return { ...tally, failures: [`the ${tier} run ended with ${code} though no test failed`] }
 }
 
-function readTally(): Tally {
+function readTally(file: string): Tally {
   try {
-    const result = JSON.parse(readFileSync(report, 'utf8')) as {
-      numPassedTests: number
-      numFailedTests: number
-    }
-    return { passed: result.numPassedTests, failed: result.numFailedTests }
+    return JSON.parse(readFileSync(file, 'utf8'))
   } catch {
-    return { passed: 0, failed: 1 }
+    return { passed: 0, failures: ['the run ended without a tally'] }
   }
 }
 

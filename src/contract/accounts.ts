@@ -1,13 +1,13 @@
-/** One place where a person is signed in: a browser with its tabs, or a program with a session of its own. */
+/** One place where a person is signed in: a browser with its tabs, or a program with its own session. */
 export interface OwnLogin {
   id: string
-  /** As the browser names itself. */
+  /** The browser's user agent. */
   user_agent: string
-  /** The network that it signed in from: a /24 of IPv4, a /48 of IPv6; null when nobody knows. */
+  /** The network of the sign-in: a /24 of IPv4, a /48 of IPv6; null if unknown. */
   address: string | null
   created_at: string
   last_used_at: string
-  /** The one that asks. */
+  /** The caller's own. */
   current: boolean
 }
 
@@ -21,7 +21,7 @@ export interface RecoveryCodesLeft {
   left: number
 }
 
-/** `POST /admin/api/recovery-codes`: the only time that the codes are told. */
+/** `POST /admin/api/recovery-codes`: the only time that the codes are returned. */
 export interface NewRecoveryCodes {
   codes: string[]
 }
@@ -41,12 +41,12 @@ export const PASSWORD_MIN_LENGTH = 8
 
 export const PASSWORD_MAX_LENGTH = 128
 
-/** A row of the wire resource `admin_users`: the join of a login and its admin role. */
+/** A row of `admin_users`: an account joined with its admin role. */
 export interface AdminUser {
   id: string
   email: string
   role: string
-  /** Computed and read-only; how the screens know the principal admin. */
+  /** Computed and read-only: marks the principal. */
   is_principal: boolean
   created_at: string
   updated_at: string

@@ -1,37 +1,37 @@
 export const ACTIVITY_KINDS = ['pixels', 'people', 'sign_ins', 'newsletter', 'system'] as const
 export type ActivityKind = (typeof ACTIVITY_KINDS)[number]
 
-/** Actors that are no person, as the trail names them. */
+/** Actors in the audit trail that are no person. */
 export const ACTIVITY_ACTORS: Readonly<Record<string, string>> = {
-  'service key': 'Chave de serviço',
-  'command line': 'Linha de comando',
+  'service key': 'Sistema integrado (chave de serviço)',
+  'command line': 'Alguém com acesso ao servidor',
   configuration: 'Configuração do servidor',
-  guest: 'Alguém sem login',
-  disjuntor: 'O disjuntor',
-  inventory: 'O inventário',
+  guest: 'Visitante sem login',
+  disjuntor: 'Pausa automática',
+  inventory: 'Verificação de scripts',
 }
 
-/** One thing that somebody did. */
+/** One action. */
 export interface ActivityEvent {
   id: string
   at: string
-  /** An e-mail, or words for what is no person. */
+  /** An email, or words for an actor that is no person. */
   by: string
   kind: ActivityKind
-  /** What they did, as the end of a sentence that begins with `by`. */
+  /** The action, as the end of a sentence that begins with `by`. */
   text: string
-  /** Set while the pixel that it is about is there to be opened. */
+  /** Set while the pixel can be opened. */
   pixel_id?: string
 }
 
-/** `GET /admin/api/activity?search&by&kind&before`: the newest first. */
+/** `GET /admin/api/activity?search&by&kind&before`: newest first. */
 export interface ActivityPage {
   events: ActivityEvent[]
-  /** For `before`; null at the end of what is kept. A page may be short, or empty, and have one: the search goes on there. */
+  /** For `before`; null at the end. A page may be short or empty and have one: the search continues there. */
   next: string | null
-  /** How long it is kept, and sign-ins that failed. */
+  /** How long events are kept, and failed sign-ins. */
   kept_days: number
   failed_login_days: number
-  /** Whom it can be filtered by: those who have access, and what is no person. */
+  /** Filter values: people with access, and actors that are no person. */
   people: { value: string; label: string }[]
 }

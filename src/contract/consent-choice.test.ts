@@ -15,7 +15,7 @@ test.each([
   [[], [], `1...${ID}`],
   [['desempenho'], ['desempenho', 'marketing'], `1.d.dm.${ID}`],
   [['marketing', 'desempenho', 'funcionalidade'], ['marketing'], `1.dfm.m.${ID}`],
-] as const)('a choice of %o among %o is written as %s and read back', (granted, asked, text) => {
+] as const)('writes a choice of %o among %o as %s and reads it back', (granted, asked, text) => {
   const written = formatConsent({ textVersion: 1, granted: [...granted], asked: [...asked], id: ID })
   expect(written).toBe(text)
   const read = parseConsent(written)
@@ -35,11 +35,11 @@ test.each([
   `1.d.d.${'-'.repeat(36)}`,
   `1.d.d.${ID.replaceAll('-', 'a')}`,
   `${'9'.repeat(400)}.d.d.${ID}`,
-])('"%s" is not a choice', (text) => {
+])('rejects "%s"', (text) => {
   expect(parseConsent(text)).toBeNull()
 })
 
-test('letters that nobody gave a meaning mean nothing', () => {
+test('ignores unknown letters', () => {
   expect(fromLetters('zmq')).toEqual(['marketing'])
 })
 
@@ -50,6 +50,6 @@ test.each([
   [CONSENT_TEXT_VERSION, EMAIL_TEXT_VERSION, false],
   [0, CONSENT_TEXT_VERSION, false],
   [999, CONSENT_TEXT_VERSION, false],
-])('a choice on text %i where %i is asked counts: %s', (chosen, needed, expected) => {
+])('a choice on text %i where %i is needed counts: %s', (chosen, needed, expected) => {
   expect(countsOnText(chosen, needed)).toBe(expected)
 })

@@ -1,6 +1,7 @@
 import type { ConsentCategory, OptionalCategory } from './consent.ts'
 
-// Only types come from `consent.ts`: what the page's first script shares with the dashboard would become a file of its own.
+// Only types are imported from `consent.ts`: a module shared by the page's first script and the dashboard would become
+// a separate file.
 /** Categories that a visitor may refuse. */
 export const OPTIONAL_CATEGORIES = [
   'desempenho',
@@ -16,26 +17,32 @@ export const GOOGLE_CONSENT_TYPES: Record<ConsentCategory, readonly string[]> = 
   marketing: ['ad_storage', 'ad_user_data', 'ad_personalization'],
 }
 
-/** Raised when the wording of banner or preferences changes: a changed premise needs new consent (LGPD art. 8 §6). */
+/** Raised when the wording of banner or preferences changes: changed wording needs new consent (LGPD art. 8 §6). */
 export const CONSENT_TEXT_VERSION = 3
 
 /**
- * The same text and one more sentence, shown while an active pixel sends a hash of each subscriber's address. A choice made
- * on it also counts on the shorter text.
+ * The same text plus one sentence, shown while an active pixel sends hashed addresses of subscribers. A choice on it
+ * also counts for the shorter text.
  */
 export const EMAIL_TEXT_VERSION = 4
 
-/** A choice that was made on another text has to be made again, and counts for nothing until then. */
+/** A choice on another text must be made again and does not count until then. */
 export function countsOnText(textVersion: number, needed: number): boolean {
   return textVersion === needed || textVersion === EMAIL_TEXT_VERSION
 }
 
 export const CONSENT_COOKIE = 'portico_consent'
 
+/** In the browser's storage: bodies of records that the server has not acknowledged, oldest first. */
+export const UNSENT_RECORDS = 'portico_consent_unsent'
+
+/** In the browser's storage: names of the cookies and keys from before any tag ran. */
+export const BEFORE_TAGS = 'portico_before_tags'
+
 /** The ANPD guide names no period; 182 days is our choice. */
 export const CONSENT_MAX_AGE_DAYS = 182
 
-/** One letter per category, for the cookie and for the page's own attribute. */
+/** One letter per category, for the cookie and the page's attribute. */
 const LETTERS: Record<string, ConsentCategory> = {
   e: 'essenciais',
   d: 'desempenho',
@@ -53,14 +60,14 @@ export function fromLetters(letters: string): ConsentCategory[] {
   return [...letters].flatMap((letter) => LETTERS[letter] ?? [])
 }
 
-/** What the consent cookie remembers. */
+/** The content of the consent cookie. */
 export interface ConsentChoice {
   textVersion: number
-  /** Optional categories that the visitor agreed to. */
+  /** Optional categories that the visitor accepted. */
   granted: ConsentCategory[]
-  /** Optional categories that had a tag when the visitor was asked; one that is not here asks again. */
+  /** Optional categories that had a tag when the visitor was asked; a new one asks again. */
   asked: ConsentCategory[]
-  /** Random, and on the record: how a choice can be proved without knowing who made it. */
+  /** Random and part of the record: proves a choice without identifying the person. */
   id: string
 }
 
@@ -84,5 +91,5 @@ export const CONSENT_ACTIONS = ['accept_all', 'reject', 'save', 'revoke'] as con
 
 export type ConsentAction = (typeof CONSENT_ACTIONS)[number]
 
-/** The visitor's own receipt: whose it is, the browser's cookie says. */
+/** The visitor's own receipt, identified by the cookie. */
 export const RECEIPT_PATH = '/api/consent/receipt'

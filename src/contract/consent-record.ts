@@ -1,8 +1,10 @@
 import * as z from 'zod/mini'
 import { CONSENT_ACTIONS, OPTIONAL_CATEGORIES } from './consent-choice.ts'
 
-/** Body of `POST /api/consent`: the proof of a choice (LGPD art. 8 §2), with nothing about the person. */
+/** Body of `POST /api/consent`: the proof of a choice (LGPD art. 8 §2), without data about the person. */
 export const consentRecordSchema = z.object({
+  /** Chosen by the page, so that a repeated post is the same record. */
+  record_id: z.optional(z.uuid()),
   id: z.uuid(),
   action: z.enum(CONSENT_ACTIONS),
   categories: z.array(z.enum(OPTIONAL_CATEGORIES)).check(z.maxLength(OPTIONAL_CATEGORIES.length)),

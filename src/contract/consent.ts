@@ -1,44 +1,46 @@
 import type { ConsentAction } from './consent-choice.ts'
 
-/** The longest range that is told at once, in days. */
+/** Maximum range in days. */
 export const CONSENT_MAX_DAYS = 400
 
-/** `GET /admin/api/consent?from&to`: choices by day of the site, both days included, and whether their proof is in order. */
+/** `GET /admin/api/consent?from&to`: choices by day of the site, both days included, and the state of their proof. */
 export interface ConsentOverview {
   from: string
   to: string
   counts: ConsentCount[]
-  /** Every wording that was served, the newest first. */
-  notices: Pick<EvidenceNotice, 'version' | 'hash' | 'first_served_at' | 'text'>[]
+  /** Every wording that was served, newest first. */
+  notices: Pick<ConsentNotice, 'version' | 'hash' | 'first_served_at' | 'text'>[]
   seals: CheckpointState
-  /** The newest first, a few. */
+  /** A few, newest first. */
   recent: Pick<Checkpoint, 'sequence' | 'sealed_at' | 'leaf_count'>[]
-  /** How long a record is kept. */
+  /** Retention of a record. */
   kept_days: number
 }
 
-/** Public, newest first; `?before=SEQUENCE` for those before. */
-export const SEALS_PATH = '/.well-known/portico-seals'
+/** Public, newest first; `?before=SEQUENCE` for older ones. */
+export const CHECKPOINTS_PATH = '/.well-known/portico-seals'
 
-/** Everything, nothing, or something between: as the figures of the day count it. */
+/** Everything, nothing, or part. */
 export type ConsentState = 'accepted' | 'partial' | 'refused'
 
-/** The proof of one choice, with the fields of ISO/IEC TS 27560 that apply. Its canonical bytes (RFC 8785) are what is sealed. */
-export interface EvidenceRecord {
+/**
+ * The proof of one choice, with the applicable fields of ISO/IEC TS 27560. Its canonical bytes (RFC 8785) are hashed.
+ */
+export interface ConsentProofRecord {
   '@type': 'ConsentRecord'
-  /** `1`; `0` for what was stored before there was such a schema, and lacks what was not kept then. */
+  /** `1`; `0` for older records, which lack later fields. */
   schema_version: number
   record_id: string
   /** The same in every choice of one browser; the visitor's code is its beginning. */
   consent_id: string
   recorded_at: string
-  /** Which button: `revoke` is any choice that took something back. */
+  /** Which button: `revoke` is any choice that withdrew something. */
   event: ConsentAction
   state: ConsentState
   purposes: { purpose: OptionalCategory; status: 'given' | 'refused' }[]
-  /** `hash` is that of an `EvidenceNotice`, null when the version is unknown to us. */
+  /** `hash` of an `EvidenceNotice`; null if the version is unknown. */
   notice: { version: number; hash?: string | null }
-  /** `hash` is that of an `EvidenceParties`, null when the tag set is unknown to us. */
+  /** `hash` of an `EvidenceParties`; null if the tag set is unknown. */
   parties: { tag_set_version: string; hash?: string | null }
   language?: string
   jurisdiction?: string
@@ -47,42 +49,42 @@ export interface EvidenceRecord {
   retention_days?: number | null
 }
 
-/** The words that visitors were asked with. */
-export interface EvidenceNotice {
+/** The wording shown to visitors. */
+export interface ConsentNotice {
   '@type': 'ConsentNotice'
   /** SHA-256 of the canonical form of version, language, text and html. */
   hash: string
   version: number
   language: string
-  /** One line for each piece of text. */
+  /** One line per piece of text. */
   text: string
   html: string
   first_served_at: string
 }
 
-interface EvidenceRecipient {
-  /** Identifier of the pixel's row. */
+interface NoticeRecipient {
+  /** Id of the pixel. */
   pixel: string
   type: string
   /** The account at the vendor. */
   account: string | null
   category: string
-  /** Where the vendor is told from. */
+  /** Where the vendor gets data from. */
   told_by: 'browser' | 'server' | 'both'
   vendors: { id: string; name: string; company: string; country: string; purpose: string }[]
-  /** What the page's policy opens for it. */
+  /** Hosts that the page's policy opens for it. */
   hosts: string[]
 }
 
-/** Who was behind one tag set. */
-export interface EvidencePartiesContent {
+/** The recipients of one tag set. */
+export interface RecipientsContent {
   controller: {
     name: string
     cnpj: string | null
     contact: string
     site: string
   }
-  recipients: EvidenceRecipient[]
+  recipients: NoticeRecipient[]
   tag_set_version: string
 }
 
@@ -90,11 +92,11 @@ export interface ConsentRecipients {
   '@type': 'ConsentParties'
   /** SHA-256 of the canonical form of `content`. */
   hash: string
-  content: EvidencePartiesContent
+  content: RecipientsContent
   first_served_at: string
 }
 
-/** A root over every leaf there was, chained to the seal before. */
+/** A root over all leaves, chained to the previous checkpoint. */
 export interface Checkpoint {
   '@type': 'ConsentSeal'
   sequence: number
@@ -111,66 +113,69 @@ export interface Checkpoint {
   hash: string
 }
 
-/** What `GET /.well-known/portico-seals` answers. */
+/** Response of `GET /.well-known/portico-seals`. */
 export interface CheckpointPage {
   site: string
   seals: Checkpoint[]
-  /** Address of the page before; null when there is none. */
+  /** Address of the older page; null if there is none. */
   next: string | null
-  /** Of the newest page alone: every wording that visitors were asked with, by its hash. */
-  notices?: Pick<EvidenceNotice, 'version' | 'hash' | 'first_served_at'>[]
+  /** On the newest page only: every wording by its hash. */
+  notices?: Pick<ConsentNotice, 'version' | 'hash' | 'first_served_at'>[]
 }
 
-/** What `GET /.well-known/portico-seals/consistency?first=N&second=M` answers: that the second goes on where the first ended. */
+/**
+ * Response of `GET /.well-known/portico-seals/consistency?first=N&second=M`: proves that the second continues the
+ * first.
+ */
 export interface CheckpointConsistency {
   first: Checkpoint
   second: Checkpoint
   hashes: string[]
 }
 
-/** A record's place in the tree, and in which seal it came. */
-interface EvidenceLeaf {
+/** A record's position in the tree, and its checkpoint. */
+interface RecordLeaf {
   position: number
   hash: string
   seal: number
 }
 
 export interface FoundRecord {
-  record: EvidenceRecord
-  /** Null until it is sealed, within about a minute. */
-  leaf: EvidenceLeaf | null
+  record: ConsentProofRecord
+  /** Null until it has a checkpoint, for about a minute. */
+  leaf: RecordLeaf | null
 }
 
-/** Sealed choices of one day, by what was asked and chosen. */
+/** Choices with a checkpoint of one day, by wording and choice. */
 export interface ConsentCount {
-  /** Date of the site, `2026-11-16`. */
+  /** Date at the site, `2026-11-16`. */
   day: string
-  /** 0 for those that name a version which was never served. */
+  /** 0 for versions that were never served. */
   text_version: number
   action: ConsentAction
   choice: ConsentState
   count: number
 }
 
-/** Whether sealing goes on. */
+/** The state of checkpoints. */
 export interface CheckpointState {
   last: Checkpoint | null
-  /** Records that have no leaf yet; counted up to `SEAL_WAITING_MAX`. */
+  /** Records without a leaf; counted up to `SEAL_WAITING_MAX`. */
   waiting: number
   oldest_waiting_at: string | null
 }
 
-export const SEAL_WAITING_MAX = 10_000
+export const CHECKPOINT_WAITING_MAX = 10_000
 
-/** The four kinds of the cookie policy; the names are those that the visitor reads. */
+/** The four categories of the cookie policy, with the names that visitors read. */
 export const CONSENT_CATEGORIES = ['essenciais', 'desempenho', 'funcionalidade', 'marketing'] as const
 
 export type ConsentCategory = (typeof CONSENT_CATEGORIES)[number]
 
-/** What a visitor may refuse. A tag is always one of these: what the site needs to work is not a vendor's code. */
+/** Categories that a visitor may refuse. A tag always has one of these. */
 export type OptionalCategory = Exclude<ConsentCategory, 'essenciais'>
 
-/** As an administrator chooses among them for a tag. */
+/** Labels for administrators. */
 export const TAG_CATEGORY_LABELS: Record<OptionalCategory, string> = {
   desempenho: 'Desempenho',
   funcionalidade: 'Funcionalidade',

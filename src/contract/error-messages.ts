@@ -1,19 +1,19 @@
 import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from './accounts.ts'
 
-/** What a failed call tells, whichever of the two protocols it spoke. `status` 0 means that no answer came. */
+/** A failed call of either protocol. `status` 0 means no response. */
 export interface Failure {
   status: number
   code?: string | null | undefined
   message?: string | null | undefined
-  /** Why a password was refused (auth service: `weak_password.reasons`). */
+  /** Why a password was refused (`weak_password.reasons` of the auth service). */
   reasons?: readonly string[] | undefined
 }
 
-/** What people read when they must sign in again to go on. */
-export const SESSION_ENDED = 'Sua sessão terminou. Entre de novo para continuar.'
-export const NO_ADMIN_ACCESS = 'Sua conta não tem acesso administrativo.'
+/** Shown when a person must sign in again. */
+export const SESSION_ENDED = 'Sua sessão expirou. Entre novamente para continuar.'
+export const NO_ADMIN_ACCESS = 'Sua conta não tem acesso administrativo. Peça acesso a um administrador.'
 
-/** Refusals of a session that is over. */
+/** Error codes of an ended session. */
 const SESSION_CODES = [
   'session_not_found',
   'session_expired',
@@ -30,44 +30,44 @@ export function isSessionOver({ code }: Failure): boolean {
   return SESSION_CODES.includes(code ?? '')
 }
 
-const EMAIL_TAKEN = 'Já existe um usuário com este e-mail.'
-const TRY_LATER = 'Muitas tentativas em pouco tempo. Aguarde alguns minutos e tente de novo.'
-const NOT_ALLOWED = 'Você não tem permissão para fazer isso.'
-const LINK_OVER = 'O link ou o código está errado ou não vale mais. Confira, ou peça outro.'
-const NOT_ACCEPTED = 'Um dos valores não é aceito. Confira os campos.'
-const OUT_OF_DATE = 'O painel e o servidor estão em versões diferentes. Recarregue a página.'
+const EMAIL_TAKEN = 'Já existe um usuário com este e-mail. Use outro e-mail.'
+const TRY_LATER = 'Muitas tentativas em pouco tempo. Aguarde alguns minutos e tente novamente.'
+const NOT_ALLOWED = 'Você não tem permissão para fazer isso. Fale com um administrador.'
+const LINK_OVER = 'O link ou código está incorreto ou venceu. Confira ou peça outro.'
+const NOT_ACCEPTED = 'Um dos valores não é válido. Confira os campos.'
+const OUT_OF_DATE = 'O painel foi atualizado. Recarregue a página.'
 
-/** Texts by protocol code; the wire itself stays in English. */
+/** Texts by error code; the API itself is in English. */
 const TEXTS: Readonly<Record<string, string>> = {
-  invalid_credentials: 'E-mail ou senha incorretos. Confira e tente de novo.',
-  email_not_confirmed: 'Este e-mail ainda não foi confirmado.',
-  user_banned: 'Esta conta está bloqueada. Fale com outro administrador.',
+  invalid_credentials: 'E-mail ou senha incorretos. Confira e tente novamente.',
+  email_not_confirmed: 'Este e-mail ainda não foi confirmado. Abra o link que enviamos para ele.',
+  user_banned: 'Esta conta está bloqueada. Fale com um administrador.',
   over_request_rate_limit: TRY_LATER,
-  over_email_send_rate_limit: 'Já enviamos um e-mail há pouco. Aguarde um minuto antes de pedir outro.',
-  signup_disabled: 'O cadastro público está fechado.',
+  over_email_send_rate_limit: 'Enviamos um e-mail há pouco. Aguarde 1 minuto para pedir outro.',
+  signup_disabled: 'Novos cadastros estão desativados. Peça acesso a um administrador.',
   weak_password: 'Escolha uma senha mais forte.',
   same_password: 'A nova senha precisa ser diferente da atual.',
   email_exists: EMAIL_TAKEN,
   user_already_exists: EMAIL_TAKEN,
   ...Object.fromEntries(SESSION_CODES.map((code) => [code, SESSION_ENDED])),
-  user_not_found: 'Esta conta não existe mais.',
+  user_not_found: 'Esta conta não existe mais. Fale com um administrador.',
   not_admin: NOT_ALLOWED,
   otp_expired: LINK_OVER,
-  mfa_verification_failed: 'Código incorreto. Espere o próximo no aplicativo e tente de novo.',
+  mfa_verification_failed: 'Código incorreto. Aguarde o próximo código no aplicativo e tente novamente.',
   mfa_challenge_expired: 'O tempo acabou. Digite o código atual do aplicativo.',
-  passkey_not_used: 'Nenhuma chave de acesso foi usada. Tente de novo, ou entre com a senha.',
-  webauthn_verification_failed: 'Esta chave de acesso não vale mais aqui. Entre com a senha.',
-  webauthn_challenge_not_found: 'O pedido não vale mais. Tente de novo.',
-  webauthn_challenge_expired: 'O tempo acabou. Tente de novo.',
-  webauthn_credential_exists: 'Este aparelho já tem uma chave de acesso desta conta.',
-  too_many_passkeys: 'Você já tem dez chaves de acesso. Remova uma para criar outra.',
-  recovery_code_invalid: 'Código de recuperação incorreto ou já usado.',
-  reauthentication_needed: 'Confirme que é você para trocar a senha.',
-  reauthentication_not_valid: 'O código do e-mail não vale mais. Peça outro.',
+  passkey_not_used: 'Nenhuma chave de acesso foi usada. Tente novamente ou entre com a senha.',
+  webauthn_verification_failed: 'Esta chave de acesso não vale mais. Entre com a senha.',
+  webauthn_challenge_not_found: 'O tempo acabou. Tente novamente.',
+  webauthn_challenge_expired: 'O tempo acabou. Tente novamente.',
+  webauthn_credential_exists: 'Este dispositivo já tem uma chave de acesso desta conta.',
+  too_many_passkeys: 'Você já tem 10 chaves de acesso. Remova uma para criar outra.',
+  recovery_code_invalid: 'Código de recuperação incorreto ou já usado. Tente outro.',
+  reauthentication_needed: 'Confirme que é você para alterar a senha.',
+  reauthentication_not_valid: 'O código enviado por e-mail venceu. Peça outro.',
   current_password_required: 'Digite sua senha atual.',
-  current_password_invalid: 'A senha atual não está correta.',
-  conflict: 'Sua senha mudou enquanto isso. Tente de novo.',
-  insufficient_aal: 'Confirme a segunda etapa do login para fazer isso.',
+  current_password_invalid: 'A senha atual está incorreta. Confira e tente novamente.',
+  conflict: 'Sua senha mudou enquanto isso. Tente novamente.',
+  insufficient_aal: 'Para fazer isso, entre novamente com a verificação em duas etapas.',
   validation_failed: NOT_ACCEPTED,
   too_many_enrolled_mfa_factors: 'Sua conta já tem o máximo de verificações. Remova uma para criar outra.',
   mfa_factor_name_conflict: 'Sua conta já tem uma verificação com este nome. Recarregue a página.',
@@ -79,35 +79,35 @@ const TEXTS: Readonly<Record<string, string>> = {
   caller_gone: 'A resposta demorou demais. Tente novamente.',
   '42501': NOT_ALLOWED,
   '40001': 'Outra alteração foi salva ao mesmo tempo. Tente novamente.',
-  '54000': 'O pedido é grande demais. Reduza-o e tente novamente.',
+  '54000': 'Os dados enviados são grandes demais. Reduza e tente novamente.',
   PGRST116: 'Este registro não existe mais. Recarregue a página.',
   '23502': 'Preencha os campos obrigatórios.',
   '23514': NOT_ACCEPTED,
-  '23505': 'Já existe um registro com estes dados.',
+  '23505': 'Já existe um cadastro com estes dados. Confira os campos.',
 }
 
-/** Codes of one kind: values and calls that the data service cannot read, and ways to sign in that are switched off. */
+/** Groups of codes: values and calls that the data service cannot parse, and disabled sign-in methods. */
 const KINDS: readonly (readonly [RegExp, string])[] = [
-  [/^22\w{3}$/, 'Um dos valores não está no formato esperado.'],
+  [/^22\w{3}$/, 'Um dos campos está em formato inválido. Confira e tente novamente.'],
   [/^(?:PGRST\d{3}|(?:0A|21|42)\w{3})$/, OUT_OF_DATE],
   [/_disabled$/, 'Esta forma de entrar está desativada.'],
 ]
 
 const PASSWORD_REASONS: Readonly<Record<string, string>> = {
-  length: `A senha precisa ter de ${PASSWORD_MIN_LENGTH} a ${PASSWORD_MAX_LENGTH} caracteres.`,
+  length: `Use de ${PASSWORD_MIN_LENGTH} a ${PASSWORD_MAX_LENGTH} caracteres na senha.`,
   characters: 'Misture letras, números e símbolos na senha.',
   pwned: 'Esta senha é comum ou já vazou na internet. Escolha outra.',
-  guessable: 'Esta senha é fácil de adivinhar. Junte três ou quatro palavras que só você escolheria.',
+  guessable: 'Esta senha é fácil de adivinhar. Tente juntar três ou quatro palavras pouco óbvias.',
 }
 
-/** Nothing reached the service, or it broke down: its own words would not help anyone. */
+/** No response or a server error: its own text would not help. */
 function isOutage({ status }: Failure): boolean {
   return status === 0 || status >= 500
 }
 
 /**
- * The text for a failed call: by code in Portuguese, an unknown message as it came, and `fallback` when the service
- * said nothing that a person can use.
+ * The text for a failed call: by code in Portuguese, an unknown message unchanged, and `fallback` without a usable
+ * message.
  */
 export function describeFailure(failure: Failure, fallback: string): string {
   const reasons = (failure.reasons ?? []).map((reason) => PASSWORD_REASONS[reason] ?? reason)
@@ -120,9 +120,9 @@ export function describeFailure(failure: Failure, fallback: string): string {
   return failure.message?.trim() || fallback
 }
 
-/** What to do next, when the text alone does not say it. */
+/** What to do next, if the text does not say it. */
 export function adviseOnFailure(failure: Failure): string | null {
-  if (failure.status === 0) return 'Sem resposta do servidor. Verifique sua conexão e tente de novo.'
-  if (failure.status >= 500) return 'O servidor não respondeu como devia. Tente de novo em instantes.'
+  if (failure.status === 0) return 'Sem resposta do servidor. Verifique sua conexão e tente novamente.'
+  if (failure.status >= 500) return 'Erro no servidor. Tente novamente em instantes.'
   return null
 }

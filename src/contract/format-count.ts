@@ -1,9 +1,9 @@
-/** "67%". What is neither nothing nor everything is never rounded to it; empty where there is no whole. */
+/** "67%". Never rounded to 0% or 100%; empty without a total. */
 export function formatShare(part: number, whole: number): string {
   if (whole === 0) return ''
   const percent = (part / whole) * 100
-  if (percent > 0 && percent < 1) return '< 1%'
-  if (percent > 99 && percent < 100) return '> 99%'
+  if (percent > 0 && percent < 1) return 'menos de 1%'
+  if (percent > 99 && percent < 100) return 'mais de 99%'
   return `${Math.round(percent)}%`
 }
 

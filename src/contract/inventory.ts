@@ -1,4 +1,4 @@
-import type { Checkpoint, EvidenceNotice, OptionalCategory } from './consent.ts'
+import type { Checkpoint, ConsentNotice, OptionalCategory } from './consent.ts'
 import type { PixelRunsIn, PixelType } from './pixel.ts'
 
 /** What a tool leaves in a visitor's browser. */
@@ -6,34 +6,34 @@ export interface ToolCookie {
   name: string
   /** In words: "90 dias", "sessão". */
   duration: string
-  /** Null where the catalogue says nothing. */
+  /** Null if the catalogue does not say. */
   purpose: string | null
-  /** The domain of a cookie that is not of this site; null for one that is. */
+  /** The domain of a third-party cookie; null for one of this site. */
   domain: string | null
   kind: 'cookie' | 'local_storage' | 'session_storage'
 }
 
-/** One tool that is on the site now, as the cookie policy tells it. Nothing that an administrator named is in it. */
+/** One tool on the site, as listed in the cookie policy. It contains no names given by administrators. */
 export interface ActiveTool {
   category: OptionalCategory
-  /** Of the catalogue; null for code that is nobody's whom it knows. */
+  /** From the catalogue; null for unknown code. */
   vendor: string | null
   name: string
   company: string | null
   /** ISO 3166-1. */
   country: string | null
   purpose: string
-  /** Where it gets what it gets: from the visitor's browser, from our server, or both. */
+  /** Where it gets data from: the visitor's browser, our server, or both. */
   told_by: ('browser' | 'server')[]
   cookies: ToolCookie[]
-  /** Addresses beyond those of its vendor. */
+  /** Hosts beyond those of its vendor. */
   hosts: string[]
 }
 
-/** The living part of the cookie policy. */
+/** The dynamic part of the cookie policy. */
 export interface ActiveToolList {
   tools: readonly ActiveTool[]
-  /** When the list became what it is. */
+  /** When the list last changed. */
   changed_at: string
 }
 
@@ -43,10 +43,10 @@ export interface DossierFigures {
   refused: number
 }
 
-/** A tag that was on the public page in the period, from when to when, as it was. */
+/** A tag on the public page, with its period. */
 export interface DossierTag {
   pixel_id: string
-  /** As it is called now; null when its row is gone for good. */
+  /** Its current name; null if its row was deleted. */
   name: string | null
   type: PixelType
   vendors: { id: string; name: string; company: string; country: string; purpose: string }[]
@@ -56,12 +56,12 @@ export interface DossierTag {
   hosts: string[]
   files: ServedFile[]
   started_at: string
-  /** Null while it is there. */
+  /** Null while it is on the page. */
   ended_at: string | null
   reason: string | null
 }
 
-/** What an auditor gets for a period. Nobody is named in it but the controller, and whoever made it. */
+/** A report for an auditor. It names nobody but the controller and its author. */
 export interface Dossier {
   format: 'portico-dossier/1'
   site: string
@@ -77,15 +77,15 @@ export interface Dossier {
     days: (DossierFigures & { day: string })[]
     notices: (DossierFigures & { version: number })[]
   }
-  /** Since when what was on the page is written down; tags of before are not in this. */
+  /** Since when the tags on the page are recorded; earlier ones are not included. */
   tags_known_since: string | null
   tags: DossierTag[]
   headers: HeaderChange[]
-  notices: EvidenceNotice[]
+  notices: ConsentNotice[]
   seals: {
-    /** The last one before the period, if there was any. */
+    /** The last one before the period, if any. */
     before: Checkpoint | null
-    /** The last one of each day that had one. */
+    /** The last one of each day. */
     days: Checkpoint[]
     last: Checkpoint | null
     /** RFC 6962 consistency proof from the tree of `before` to that of `last`; empty without both. */
@@ -93,13 +93,13 @@ export interface Dossier {
   }
 }
 
-/** A script of a tag. Ours has the hash of what we serve; a vendor's is what its address says. */
+/** A script of a tag. Ours has the hash of what we serve; a vendor's has its address. */
 export type ServedFile = { kind: 'own'; path: string; sha256: string } | { kind: 'vendor'; url: string }
 
-/** A vendor's file as our server last got it; another visitor's browser may be given another one. */
+/** A vendor's file as our server last fetched it; visitors may get another one. */
 export interface VendorFile {
   url: string
-  /** `waiting` until the first look. */
+  /** `waiting` until the first check. */
   outcome: 'waiting' | 'read' | 'failed'
   /** Why it could not be read: `http_404`, `ENOTFOUND`. */
   reason: string | null
@@ -107,27 +107,27 @@ export interface VendorFile {
   bytes: number | null
   checked_at: string | null
   changed_at: string | null
-  /** How often it was another one than the time before. */
+  /** How often it differed from the time before. */
   changes: number
 }
 
-/** One script that is authorised to run on the page. */
+/** One authorised script on the page. */
 export interface InventoryItem {
   pixel_id: string
   name: string
   type: PixelType
-  /** In words, of the catalogue; empty for code of our own. */
+  /** Names from the catalogue; empty for other code. */
   vendors: string[]
   category: OptionalCategory
-  /** Where its code runs, of what runs in the browser. */
+  /** Where its code runs in the browser. */
   runs_in: PixelRunsIn
   /** `browser`, `server` or both; empty while nothing of it is on the page. */
   told_by: string[]
-  /** Since when it is on the page as it is; null while it is not. */
+  /** Since when its current form is on the page; null while it is not. */
   on_page_since: string | null
-  /** True while something of it stands in the page's HTML: a verification, or structured data. */
+  /** True while part of it is in the page's HTML: a verification meta or structured data. */
   in_html: boolean
-  /** Who switched it on, and when; null where that is older than the trail. */
+  /** Who switched it on, and when; null if that is older than the audit trail. */
   authorised: { by: string; at: string } | null
   reason: string | null
   hosts: string[]
@@ -139,16 +139,16 @@ export interface InventoryItem {
 export interface HeaderChange {
   hash: string
   since: string
-  /** True when no tag changed with them: a new version, or another configuration. */
+  /** True if no tag changed with them: a new version, or another configuration. */
   unasked: boolean
 }
 
 /** `GET /admin/api/inventory` */
 export interface Inventory {
   items: InventoryItem[]
-  /** The newest first. */
+  /** Newest first. */
   headers: HeaderChange[]
-  /** False where the operator does not let the server fetch vendors' files. */
+  /** False if the operator disabled fetching vendors' files. */
   checks_files: boolean
 }
 

@@ -1,4 +1,4 @@
-/** Marks by which a visitor refused a vendor, as `name` or `prefix*`: deleting one would undo the refusal. */
+/** Cookies by which a visitor refused a vendor, as `name` or `prefix*`: deleting one would undo the refusal. */
 export const KEPT_COOKIES: readonly string[] = [
   '__kla_off',
   'optimizelyOptOut',
@@ -10,3 +10,6 @@ export const KEPT_COOKIES: readonly string[] = [
   '__mp_opt_in_out_*',
   '__ph_opt_in_out_*',
 ]
+
+/** The same in `localStorage`. */
+export const KEPT_KEYS: readonly string[] = ['plausible_ignore', 'umami.disabled']

@@ -1,15 +1,15 @@
-// Apart from `email.ts`: the page loads that file; these two rules are for the server and the dashboard alone.
+// Separate from `email.ts`, which the page loads; these two rules are for server and dashboard only.
 
 /**
- * Text, at sign, text, dot, text: what was once enough to be stored. It decides only whether somebody is looked for:
- * people whose address the rule of `isEmail` would refuse today still sign in, recover their password and are erased.
+ * Text, at sign, text, dot, text: the former rule. It only decides whether to look somebody up: people with an address
+ * that `isEmail` refuses today can still sign in, recover their password and be erased.
  */
 export function mayBeKnownEmail(value: string): boolean {
   const email = value.trim()
   return email.length <= 254 && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}][^\s@.\p{Cc}]*\.[^\s@\p{Cc}]+$/u.test(email)
 }
 
-/** The same, of letters that are all seen: without marks that turn the direction of a line or take no room in it. */
+/** The same with visible letters only: no direction marks or zero-width characters. */
 export function isShownEmail(value: string): boolean {
   return mayBeKnownEmail(value) && !/\p{C}/u.test(value.trim())
 }

@@ -1,11 +1,11 @@
-/** What form and server both know of a subscription, apart from the schema so that the page carries no validation library. */
+/** Shared by form and server; separate from the schema, so that the page needs no validation library. */
 
 export const NEWSLETTER_PATH = '/api/newsletter'
 
-/** A field that people never see: who fills it in is a robot. */
+/** A hidden field: only robots fill it in. */
 export const NEWSLETTER_HONEYPOT = 'site'
 
-/** A box is green exactly when its text contains the word "sucesso". */
+/** The message box is green exactly if its text contains the word "sucesso". */
 export const NEWSLETTER_MESSAGES = {
   success: 'Inscrição realizada com sucesso!',
   invalid: 'Por favor, insira um e-mail válido.',
@@ -17,7 +17,7 @@ export function isSuccessMessage(text: string): boolean {
   return text.includes('sucesso')
 }
 
-/** Answer of `POST /api/newsletter`, whatever its status: the text to show. */
+/** Response of `POST /api/newsletter` for every status: the text to show. */
 export interface NewsletterAnswer {
   message: string
 }
@@ -26,32 +26,32 @@ export const SUBSCRIPTION_STATES = ['pending', 'delivered', 'failed'] as const
 
 export type SubscriptionState = (typeof SUBSCRIPTION_STATES)[number]
 
-/** Who asked for the newsletter, and whether the webhook has the address. */
+/** A subscription, and whether the webhook has it. */
 export interface Subscription {
   id: string
   email: string
   status: SubscriptionState
   attempts: number
-  /** `HTTP 500`, `timeout`, or the name of a network error; null when the last attempt did not fail. */
+  /** `HTTP 500`, `timeout`, or the name of a network error; null if the last attempt did not fail. */
   last_error: string | null
   next_attempt_at: string
   created_at: string
   delivered_at: string | null
 }
 
-/** `GET /admin/api/subscriptions?search&status&before`: the newest first, a page at a time. */
+/** `GET /admin/api/subscriptions?search&status&before`: newest first, in pages. */
 export interface SubscriptionPage {
   subscriptions: Subscription[]
   /** For `before`; null on the last page. */
   next: string | null
-  /** Of all of them, whatever was asked for; on the first page only. */
+  /** Of all subscriptions, without filters; on the first page only. */
   counts?: Record<SubscriptionState, number>
-  /** False where no webhook is configured: everything is kept until there is one. */
+  /** False without a webhook: everything is kept until there is one. */
   delivers: boolean
 }
 
 /** `POST /admin/api/subscriptions/erase`. */
 export interface ErasedSubscription {
-  /** The webhook may have the address too, and must be told by other means. */
+  /** The webhook may have the address too and must be informed separately. */
   was_delivered: boolean
 }

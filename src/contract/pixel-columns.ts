@@ -9,37 +9,37 @@ import {
   RUNS_IN_LABELS,
 } from './pixel.ts'
 
-/** What is true of a column wherever it is used; what only the server can say is in its rules. */
+/** Facts about a column that hold everywhere; the server's rules are elsewhere. */
 export interface ColumnFacts {
   type: 'uuid' | 'text' | 'boolean' | 'timestamp' | 'json'
   /**
-   * Who sets the value: `always` the client; `create` the client, and once only; `maintained` the server, whatever the
-   * client sends, so that a row that was read can be sent back whole.
+   * Who sets the value: `always` the client; `create` the client, once; `maintained` the server, ignoring what the
+   * client sends, so that a whole row can be sent back.
    */
   write: 'always' | 'create' | 'maintained'
   /** Write-only. */
   read?: false
   nullable?: true
-  /** What a column of JSON holds. */
+  /** Kind of value in a JSON column. */
   document?: 'array' | 'object'
-  /** The type of the value where `type` says too little; nothing at run time. */
+  /** The type of the value if `type` is not enough; unused at run time. */
   holds?: unknown
-  /** pt-BR. Without one the column is in no history and no conflict box. */
+  /** pt-BR. Without it the column is in no history and no conflict box. */
   label?: string
-  /** pt-BR, by value. A text column with words takes no other value. */
+  /** pt-BR, by value. A text column with words accepts no other value. */
   words?: Readonly<Record<string, string>>
-  /** "Restaurar esta versão" brings it back: what a person wrote. The switch and the permitted hosts stay as they are. */
+  /** Restored by "Restaurar esta versão": what a person wrote. The switch and the permitted hosts are not. */
   restored?: true
-  /** English, for OpenAPI and `docs/integrating.md`. */
+  /** English, for OpenAPI and `docs/integrate/data-api.md`. */
   about: string
 }
 
 const as = <T>() => undefined as unknown as T
 
-/** One row per column of `tracking_pixels`, in the order of the wire. Types, labels, history and documents follow from it. */
+/** One row per column of `tracking_pixels`, in API order. Types, labels, history and documents are derived from it. */
 export const PIXEL_COLUMNS = {
-  id: { type: 'uuid', write: 'create', about: 'Yours, or made.' },
-  name: { type: 'text', write: 'always', label: 'Nome', restored: true, about: 'What people call it.' },
+  id: { type: 'uuid', write: 'create', about: 'Generated unless you send one.' },
+  name: { type: 'text', write: 'always', label: 'Nome', restored: true, about: 'Name in the dashboard.' },
   type: {
     type: 'text',
     write: 'always',
@@ -47,7 +47,7 @@ export const PIXEL_COLUMNS = {
     label: 'Tipo',
     words: PIXEL_TYPE_LABELS,
     restored: true,
-    about: 'Whose tag it is.',
+    about: 'Kind of tag.',
   },
   pixel_id: {
     type: 'text',
@@ -63,22 +63,22 @@ export const PIXEL_COLUMNS = {
     label: 'Código',
     restored: true,
     about:
-      "What runs on the page. Left out of a new pixel, it is the vendor's snippet for the ID, as in the form; empty, nothing runs.",
+      "The snippet that runs on the page. If you leave it out of a new pixel, the vendor's snippet for the ID is used. If it is empty, nothing runs.",
   },
   is_active: {
     type: 'boolean',
     write: 'always',
     label: 'Status',
     words: { false: 'Inativo', true: 'Ativo' },
-    about: 'Runs on the page; true unless said otherwise.',
+    about: 'Whether it runs on the page. Default: true.',
   },
   allowed_hosts: {
     type: 'json',
     document: 'array',
     write: 'always',
     holds: as<string[]>(),
-    label: 'Endereços permitidos',
-    about: 'Hosts that the code may reach beside those of its type and those it names.',
+    label: 'Domínios permitidos',
+    about: 'Hosts that the code may reach besides those that its type and its code name.',
   },
   consent_category: {
     type: 'text',
@@ -87,7 +87,7 @@ export const PIXEL_COLUMNS = {
     label: 'Categoria',
     words: TAG_CATEGORY_LABELS,
     restored: true,
-    about: 'The consent that it needs; by type unless said otherwise.',
+    about: 'Consent category that it needs. The default depends on the type.',
   },
   conversion_labels: {
     type: 'json',
@@ -96,40 +96,60 @@ export const PIXEL_COLUMNS = {
     holds: as<ConversionLabels>(),
     label: 'Rótulos de conversão',
     restored: true,
-    about: 'Labels by conversion, for vendors that need one.',
+    about: 'Label of each conversion, for vendors that need one.',
   },
   delivery: {
     type: 'text',
     write: 'always',
     holds: as<PixelDelivery>(),
-    label: 'Envio',
+    label: 'Forma de envio',
     words: DELIVERY_LABELS,
     restored: true,
-    about: "Who tells the vendor: the visitor's browser (unless said otherwise), the server, or both.",
+    about: "Who sends conversions to the vendor: the visitor's browser (default), the server, or both.",
   },
   destination: {
     type: 'text',
     write: 'always',
     nullable: true,
-    label: 'Destino',
+    label: 'Plataforma',
     restored: true,
     about:
-      'Where the server sends, as an `id` of `GET /admin/api/destinations`; by type unless said otherwise, and null while the server never sent.',
+      'Where the server sends conversions: an `id` of `GET /admin/api/destinations`. The default depends on the type. Null if the server has never sent any.',
+  },
+  destination_account: {
+    type: 'text',
+    write: 'always',
+    nullable: true,
+    label: 'Conta na plataforma',
+    restored: true,
+    about:
+      "The vendor's account for conversions that the server sends, for `custom` pixels whose destination needs one.",
+  },
+  event_ids: {
+    type: 'json',
+    document: 'object',
+    write: 'always',
+    nullable: true,
+    holds: as<ConversionLabels>(),
+    label: 'Números das conversões',
+    restored: true,
+    about:
+      "The vendor's ID of each conversion (rule or action), for destinations that need one. A conversion without one is not sent by the server.",
   },
   access_token: {
     type: 'text',
     write: 'always',
     read: false,
     nullable: true,
-    about: 'What the server signs in to the vendor with; null removes it.',
+    about: "Secret for the vendor's API. Null removes it.",
   },
   has_access_token: { type: 'boolean', write: 'maintained', about: 'Whether `access_token` is stored.' },
   access_token_stored_at: {
     type: 'timestamp',
     write: 'maintained',
     nullable: true,
-    label: 'Token guardado em',
-    about: 'Since when.',
+    label: 'Token salvo em',
+    about: 'When `access_token` was stored.',
   },
   webhook_url: {
     type: 'text',
@@ -137,33 +157,33 @@ export const PIXEL_COLUMNS = {
     nullable: true,
     label: 'Endereço do webhook',
     restored: true,
-    about: 'Where the conversions of a `custom` pixel are posted.',
+    about: 'Address that receives the conversions of a `custom` pixel.',
   },
   send_hashed_email: {
     type: 'boolean',
     write: 'always',
-    label: 'E-mail em código (hash) para a Meta',
+    label: 'E-mail em hash',
     words: { false: 'Não', true: 'Sim' },
     restored: true,
     about:
-      'Meta only: subscriptions carry the hash of their e-mail, where the visitor accepted marketing. False unless said otherwise.',
+      "For destinations that accept it: send the hash of a subscriber's email address, if the visitor accepted marketing. Default: false.",
   },
   auto_disable: {
     type: 'boolean',
     write: 'always',
-    label: 'Disjuntor',
-    words: { false: 'Só avisa', true: 'Pausa sozinha' },
+    label: 'Pausa automática',
+    words: { false: 'Desativada (só avisa)', true: 'Ativada' },
     restored: true,
-    about: 'Pauses by itself where visits show that it fails; false unless said otherwise.',
+    about: 'Pause the tag automatically when too many visits fail. Default: false.',
   },
   runs_in: {
     type: 'text',
     write: 'always',
     holds: as<PixelRunsIn>(),
-    label: 'Onde roda',
+    label: 'Onde a tag roda',
     words: RUNS_IN_LABELS,
     restored: true,
-    about: 'In the page (unless said otherwise), or in an isolated frame: `custom` only.',
+    about: '`page` (default), or `isolated` in a sandboxed frame, for `custom` only.',
   },
   reason: {
     type: 'text',
@@ -171,19 +191,19 @@ export const PIXEL_COLUMNS = {
     nullable: true,
     label: 'Motivo',
     restored: true,
-    about: 'Why it is on the site, in the words of whoever answers for it.',
+    about: 'Why the tag is on the site, for the inventory.',
   },
-  created_at: { type: 'timestamp', write: 'always', about: 'When it was added; now unless said otherwise.' },
+  created_at: { type: 'timestamp', write: 'always', about: 'When it was created. Default: now.' },
   updated_at: {
     type: 'timestamp',
     write: 'maintained',
-    about: 'Moves with every change: filter by it to change only what you have seen.',
+    about: 'Time of the last change. Filter by it to change a row only if nobody else has.',
   },
   vendor: {
     type: 'text',
     write: 'maintained',
     nullable: true,
-    about: "Recognised in the catalogue by type or code; null where it isn't.",
+    about: 'Vendor that the catalogue recognised by type or code. Null if none.',
   },
 } as const satisfies Record<string, ColumnFacts>
 
@@ -193,10 +213,10 @@ type ValueOf<F extends ColumnFacts> =
   | (F extends { holds: infer T } ? T : Base[F['type']])
   | (F extends { nullable: true } ? null : never)
 
-/** The columns that are stored in the table and read from it. */
+/** Stored and readable columns. */
 export type PixelColumn = { [K in keyof Facts]: Facts[K] extends { read: false } ? never : K }[keyof Facts]
 
-/** A row as it travels on the wire. */
+/** A row in the API. */
 export type PixelRow = { -readonly [K in PixelColumn]: ValueOf<Facts[K]> }
 
 /** What a client may write. */
@@ -204,7 +224,7 @@ export type PixelInput = {
   -readonly [K in keyof Facts as Facts[K]['write'] extends 'maintained' ? never : K]?: ValueOf<Facts[K]>
 }
 
-/** The columns that "Restaurar esta versão" brings back. */
+/** The columns that "Restaurar esta versão" restores. */
 export type RestoredColumn = {
   [K in keyof Facts]: Facts[K] extends { restored: true } ? K : never
 }[keyof Facts]

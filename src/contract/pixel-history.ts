@@ -1,6 +1,6 @@
 import type { PixelType } from './pixel.ts'
 
-/** So long a deleted pixel can be brought back. */
+/** How long a deleted pixel can be restored. */
 export const TRASH_DAYS = 30
 
 export interface DeletedPixel {
@@ -8,18 +8,18 @@ export interface DeletedPixel {
   name: string
   type: PixelType
   pixel_id: string | null
-  /** Whether it comes back switched on. */
+  /** Whether it is restored active. */
   was_active: boolean
   deleted_at: string
   deleted_by: string
-  /** From then on it is gone for good. */
+  /** When it is deleted for good. */
   kept_until: string
 }
 
-/** `GET /admin/api/trash`: the newest first. */
+/** `GET /admin/api/trash`: newest first. */
 export interface Trash {
   pixels: DeletedPixel[]
-  /** More than are listed. */
+  /** Including those that are not listed. */
   total: number
 }
 
@@ -33,10 +33,10 @@ export type VersionKind =
   | 'host_permitted'
   | 'host_revoked'
 
-/** One line of a code before and after; `gap` stands for lines that are the same and not shown. */
+/** One line of code before and after; `gap` stands for unchanged lines that are not shown. */
 export type DiffLine = { kind: 'same' | 'added' | 'removed'; text: string } | { kind: 'gap'; lines: number }
 
-/** What one version changed; values are as people read them. */
+/** What one version changed, with values as people read them. */
 export type FieldChange =
   | { field: 'code'; label: string; lines: DiffLine[] }
   | { field: string; label: string; before: string | null; after: string | null }
@@ -44,29 +44,29 @@ export type FieldChange =
 export interface PixelVersion {
   id: string
   at: string
-  /** An e-mail, or who else it was in words. */
+  /** An email, or words for another actor. */
   by: string
   kind: VersionKind
   changes: FieldChange[]
-  /** True when a column that a restore brings back differs from now. */
+  /** True if a restorable column differs from now. */
   restorable: boolean
 }
 
-/** `GET /admin/api/pixels/ID/history?before=CURSOR`: the newest first. */
+/** `GET /admin/api/pixels/ID/history?before=CURSOR`: newest first. */
 export interface PixelHistory {
   versions: PixelVersion[]
-  /** For the next page; null when there is none. */
+  /** For the next page; null if there is none. */
   next: string | null
 }
 
-/** Answer of `POST /admin/api/trash/ID/restore`: why it came back switched off; null when it is as it was, with 204. */
+/** Response of `POST /admin/api/trash/ID/restore`: why it was restored switched off; 204 if it is unchanged. */
 export interface RestoredPixel {
   warning: string | null
 }
 
-/** `POST /admin/api/pixels/ID/compare`: what was typed, beside what somebody else saved meanwhile. */
+/** `POST /admin/api/pixels/ID/compare`: what was typed, compared with what somebody else saved. */
 export interface PixelConflict {
-  /** An e-mail, or who else it was in words; null when the trail is no longer kept. */
+  /** An email, or words for another actor; null if the audit trail no longer has it. */
   saved_by: string | null
   saved_at: string
   /** `before` is what is saved, `after` what was sent. */

@@ -3,7 +3,7 @@ import type { PixelType } from './pixel.ts'
 import { findPixelIdFault, normalizePixelId, pixelIdHint } from './pixel-id.ts'
 import { generateSnippet } from './pixel-snippet.ts'
 
-describe('an ID is taken out of what stands around it', () => {
+describe('extracts an ID from the text around it', () => {
   test.each([
     ['482910377165024', '482910377165024'],
     [' 482910377165024\t', '482910377165024'],
@@ -72,7 +72,7 @@ test.each<[PixelType, string | null, string | null, PixelType | null]>([
   expect(findPixelIdFault(type, id)).toEqual(message === null ? null : { message, type: other })
 })
 
-test('only an unusual length is a hint', () => {
+test('hints only at an unusual length', () => {
   expect(pixelIdHint('meta', '42')).toContain('15 ou 16')
   expect([pixelIdHint('meta', '482910377165024'), pixelIdHint('meta', 'abc')]).toEqual([null, null])
 })

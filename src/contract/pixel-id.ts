@@ -2,7 +2,7 @@ import type { PixelType } from './pixel.ts'
 
 type IdentifiedType = Exclude<PixelType, 'custom'>
 
-/** Lengths are not fixed by the vendors: what is here is what an ID of theirs cannot do without. */
+/** Vendors do not fix lengths: these are minimum requirements. */
 const SHAPES: Record<IdentifiedType, { pattern: RegExp; of: string; rule: string }> = {
   meta: {
     pattern: /^\d+$/,
@@ -23,7 +23,7 @@ const SHAPES: Record<IdentifiedType, { pattern: RegExp; of: string; rule: string
 const META_LENGTH = /^\d{10,20}$/
 const ENDED = /^UA-\d+/i
 
-/** Where IDs stand in the vendors' own snippets. */
+/** Where IDs are in the vendors' snippets. */
 const IN_SNIPPETS: readonly RegExp[] = [
   /\bfbq\s*\(\s*['"]init['"]\s*,\s*['"]?(\d+)/,
   /facebook\.com\/tr\/?\?[^"'\s>]{0,200}?\bid=(\d+)/,
@@ -34,16 +34,14 @@ const IN_SNIPPETS: readonly RegExp[] = [
 export interface PixelIdFault {
   /** Whole sentences. */
   message: string
-  /** The type whose ID it is, where it can be told. */
+  /** The type that the ID belongs to, if known. */
   type: IdentifiedType | null
 }
 
 /**
- * The ID in what was typed or pasted: without the spaces, quotes and marks around it, and out of a whole snippet.
+ * The ID in typed or pasted text: without spaces, quotes and marks around it, and from a whole snippet.
  *
- * ```ts
- * normalizePixelId(" '482910377165024', ") // 482910377165024
- * ```
+ * ```ts normalizePixelId(" '482910377165024', ") // 482910377165024 ```
  */
 export function normalizePixelId(text: string): string {
   if (/[<(]/.test(text)) {
@@ -55,7 +53,7 @@ export function normalizePixelId(text: string): string {
   return text.replace(/[\s\p{Cf}'"`´“”‘’,;:]+/gu, '')
 }
 
-/** Why this cannot be an ID of that type. Nobody is kept from saving it, and it is never said to work. */
+/** Why this cannot be an ID of that type. It can be saved, but is never shown as working. */
 export function findPixelIdFault(type: PixelType, pixelId: string | null): PixelIdFault | null {
   const id = pixelId?.trim() ?? ''
   if (type === 'custom' || id === '' || SHAPES[type].pattern.test(id)) return null
@@ -73,7 +71,7 @@ export function findPixelIdFault(type: PixelType, pixelId: string | null): Pixel
     : { message: `${start}: é ${SHAPES[other].of}.`, type: other }
 }
 
-/** What is possible, and unusual. */
+/** Possible, but unusual. */
 export function pixelIdHint(type: PixelType, pixelId: string): string | null {
   const id = pixelId.trim()
   if (type !== 'meta' || !/^\d+$/.test(id) || META_LENGTH.test(id)) return null

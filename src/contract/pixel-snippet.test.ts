@@ -42,7 +42,7 @@ test('a custom pixel gives the agreed comment, whatever the ID', () => {
   expect(parseFragment(CUSTOM_CODE_PLACEHOLDER).childNodes.map((node) => node.nodeName)).toEqual(['#comment'])
 })
 
-test('no ID can break out of the code that it is pasted into', () => {
+test('no ID can break out of its code', () => {
   const shape = (type: (typeof PIXEL_TYPES)[number], id: string) =>
     parseFragment(generateSnippet(type, id)).childNodes.map((node) => node.nodeName)
   fc.assert(

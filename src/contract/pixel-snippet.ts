@@ -1,9 +1,9 @@
 import { PIXEL_ID_PATTERN, type PixelType } from './pixel.ts'
 
-/** What generation gives for a custom pixel, and the placeholder of the code field. */
+/** The generated code of a custom pixel, and the placeholder of the code field. */
 export const CUSTOM_CODE_PLACEHOLDER = '<!-- Código personalizado aqui -->'
 
-/** The vendor's official snippet for an ID; empty while there is no usable ID. */
+/** The vendor's official snippet for an ID; empty without a usable ID. */
 export function generateSnippet(type: PixelType, pixelId: string): string {
   if (type === 'custom') return CUSTOM_CODE_PLACEHOLDER
   const id = pixelId.trim()

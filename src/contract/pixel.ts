@@ -2,20 +2,20 @@ import type { OptionalCategory } from './consent.ts'
 import type { PixelRow } from './pixel-columns.ts'
 
 /**
- * Who tells the vendor: the visitor's browser, our server, or both. With `server` no script of the vendor is loaded; with
- * `both` the two copies of one event carry the same `event_id`.
+ * Who sends to the vendor: the visitor's browser, our server, or both. With `server` no vendor script is loaded; with
+ * `both` an event has the same `event_id` twice.
  */
 export const PIXEL_DELIVERIES = ['browser', 'server', 'both'] as const
 
 export type PixelDelivery = (typeof PIXEL_DELIVERIES)[number]
 
 export const DELIVERY_LABELS: Record<PixelDelivery, string> = {
-  browser: 'Navegador',
-  server: 'Servidor',
-  both: 'Navegador e servidor',
+  browser: 'Pela página',
+  server: 'Pelo servidor',
+  both: 'Pela página e pelo servidor',
 }
 
-/** GA4 counts two copies of one event twice, so it has no `both`; a container runs in browsers only. */
+/** GA4 counts duplicates, so it has no `both`; a container runs in browsers only. */
 export const DELIVERY_CHOICES: Record<PixelType, readonly PixelDelivery[]> = {
   meta: ['browser', 'server', 'both'],
   google_analytics: ['browser', 'server'],
@@ -23,14 +23,14 @@ export const DELIVERY_CHOICES: Record<PixelType, readonly PixelDelivery[]> = {
   custom: ['browser', 'server'],
 }
 
-/** What `access_token` is called where it comes from; a type without a name takes none. */
+/** The vendor's name for `access_token`; a type without a name has none. */
 export const ACCESS_TOKEN_LABELS: Partial<Record<PixelType, string>> = {
   meta: 'Token de acesso',
   google_analytics: 'Chave secreta da API (API secret)',
   custom: 'Segredo de assinatura',
 }
 
-/** Nothing that a header or an address would have to escape: what was pasted with a space or a quote is no token. */
+/** Characters that need no escaping in a header or address: text pasted with a space or quote is no token. */
 const VENDOR_TOKEN_PATTERN = /^[A-Za-z0-9_.|~+/=-]{8,1000}$/
 
 /** Standard Webhooks: 24 to 64 bytes in base64 behind `whsec_`. */
@@ -41,7 +41,7 @@ export function isAccessToken(type: PixelType, token: string): boolean {
   return type !== 'google_tag_manager' && VENDOR_TOKEN_PATTERN.test(token)
 }
 
-/** Only measurement and pixel IDs can be written to: `AW-…` and `GT-…` cannot. */
+/** Only measurement and pixel IDs accept events: `AW-…` and `GT-…` do not. */
 export const SERVER_ID_PATTERNS: Partial<Record<PixelType, RegExp>> = {
   meta: /^\d{5,20}$/,
   google_analytics: /^G-[A-Z0-9]{4,20}$/i,
@@ -50,20 +50,23 @@ export const SERVER_ID_PATTERNS: Partial<Record<PixelType, RegExp>> = {
 export const WEBHOOK_URL_MAX_LENGTH = 500
 
 /**
- * Where the code of a custom pixel runs: in the page itself, or in a frame of an opaque origin that is fed with
- * conversions only. The other types always run in the page.
+ * Where the code of a custom pixel runs: in the page, or in an isolated frame that only gets conversions. Other types
+ * always run in the page.
  */
 export const PIXEL_RUNS_IN = ['page', 'isolated'] as const
 
 export type PixelRunsIn = (typeof PIXEL_RUNS_IN)[number]
 
-export const RUNS_IN_LABELS: Record<PixelRunsIn, string> = { page: 'Na página', isolated: 'Isolada' }
+export const RUNS_IN_LABELS: Record<PixelRunsIn, string> = {
+  page: 'Na página',
+  isolated: 'Isolada da página',
+}
 
 export function mayBeIsolated(type: PixelType): boolean {
   return type === 'custom'
 }
 
-/** What the form proposes for a code, and why, in a sentence. */
+/** The form's suggestion for a code, and the reason. */
 export interface RunsInProposal {
   runs_in: PixelRunsIn
   reason: string
@@ -85,10 +88,10 @@ export const PIXEL_NAME_MAX_LENGTH = 200
 /** Larger code is refused: see `isWithinCodeLimit`. */
 export const PIXEL_CODE_MAX_BYTES = 100_000
 
-/** Narrow on purpose: an ID is pasted into generated code, so nothing that could leave a string may pass. */
+/** Narrow on purpose: an ID is inserted into generated code, so nothing that could end a string may pass. */
 export const PIXEL_ID_PATTERN = /^[A-Za-z0-9_-]{1,64}$/
 
-/** Which consent a tag of this type needs unless the administrator chose another. */
+/** The default consent category of a type. */
 export const DEFAULT_CATEGORY: Record<PixelType, OptionalCategory> = {
   meta: 'marketing',
   google_analytics: 'desempenho',
@@ -96,15 +99,15 @@ export const DEFAULT_CATEGORY: Record<PixelType, OptionalCategory> = {
   custom: 'marketing',
 }
 
-/** A row of `tracking_pixels` as it travels on the wire. */
+/** A row of `tracking_pixels` in the API. */
 export type Pixel = PixelRow
 
-/** The one measure of code, in form, API and compiler: UTF-8 bytes, as it is stored and sent. */
+/** The one measure of code, in form, API and compiler: UTF-8 bytes. */
 export function isWithinCodeLimit(code: string): boolean {
   return new TextEncoder().encode(code).length <= PIXEL_CODE_MAX_BYTES
 }
 
-/** The one measure of names and reasons: characters, whatever an encoding makes of them. */
+/** The one measure of names and reasons: characters, not bytes. */
 export function countCharacters(text: string): number {
   return [...text].length
 }

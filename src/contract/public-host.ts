@@ -2,7 +2,7 @@ const LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/
 
 const MAX_LENGTH = 253
 
-/** A plain name of a host, lower case: no scheme, port, path, address or wildcard, for it is written into a policy. */
+/** A plain host name in lower case: no scheme, port, path, address or wildcard, because it becomes part of a policy. */
 export function isHostName(text: string): boolean {
   const labels = text.split('.')
   return (
@@ -26,8 +26,8 @@ const RESERVED_ENDINGS = [
 ]
 
 /**
- * The name of a public host in its one canonical form, or null. Addresses, wildcards, ports, single labels and names
- * that only mean something inside a network are refused: what passes may be written into a policy as it is.
+ * A public host name in canonical form, or null. Addresses, wildcards, ports, single labels and private names are
+ * refused: the result can be used in a policy.
  */
 export function parsePublicHost(text: string): string | null {
   const name = text.trim().toLowerCase().replace(/\.$/, '')

@@ -1,12 +1,13 @@
+import { HOUR_MS } from '#contract/durations.ts'
+import type { SiteContent } from './site-content.ts'
+
 /**
- * Name of the `Server-Timing` metric of a 304: what the browser shows is its own copy of an earlier visit. A script can
- * read it before the first frame in every engine; `deliveryType` is Chromium's alone, and sizes are known too late.
+ * Name of the `Server-Timing` metric of a 304: the page comes from the browser's cache. A script can read it before the
+ * first frame in every engine; `deliveryType` exists in Chromium only, and sizes are known too late.
  */
 export const KEPT_TIMING = 'kept'
 
-const HOUR_MS = 3_600_000
-
-/** Where the site's days begin, for figures by day and for times in letters. Brasília time, whoever looks from wherever. */
+/** The zone of the site's days, for figures by day and times in emails. Brasília time, wherever the viewer is. */
 export const SITE_TIME_ZONE = 'America/Sao_Paulo'
 
 const DATE = new Intl.DateTimeFormat('en', {
@@ -16,16 +17,31 @@ const DATE = new Intl.DateTimeFormat('en', {
   day: '2-digit',
 })
 
-/** `2026-11-15`, as the site's clock has it. No locale's own order of the parts is the same in every browser. */
+/** Dates by hour: most are asked for again, and formatting one takes some microseconds. */
+const DATES = new Map<number, string>()
+const DATES_MAX = 1_000
+
+/** `2026-11-15` on the site's clock. */
 export function siteDate(time: number): string {
+  const hour = Math.floor(time / HOUR_MS)
+  const known = DATES.get(hour)
+  if (known !== undefined) return known
+  if (DATES.size >= DATES_MAX) DATES.clear()
+  const date = formatDate(hour * HOUR_MS)
+  DATES.set(hour, date)
+  return date
+}
+
+/** No locale has the same order of parts in every browser. */
+function formatDate(time: number): string {
   const parts = DATE.formatToParts(time)
   const part = (name: 'year' | 'month' | 'day') => parts.find(({ type }) => type === name)?.value
   return `${part('year')}-${part('month')}-${part('day')}`
 }
 
-/** When a date begins at the site, in whole hours. Where clocks are moved at midnight, with the first hour of that date. */
+/** Start of a date at the site, in whole hours. If clocks change at midnight, the first hour of that date. */
 export function startOfSiteDate(date: string): number {
-  // No zone is further than this from UTC; the first hour that has the date is its beginning.
+  // No zone is further from UTC; the first hour with the date is its start.
   let time = Date.parse(`${date}T00:00:00Z`) - 14 * HOUR_MS
   while (siteDate(time) < date) time += HOUR_MS
   return time
@@ -35,7 +51,7 @@ export function startOfSiteDay(time: number): number {
   return startOfSiteDate(siteDate(time))
 }
 
-/** The beginning of the day after the one that begins at `start`. */
+/** Start of the next day after `start`. */
 export function nextSiteDay(start: number): number {
   const date = siteDate(start)
   // Days have between 23 and 25 hours.
@@ -44,35 +60,47 @@ export function nextSiteDay(start: number): number {
   return time
 }
 
-/** Of an installation that names none. The picture for shared links is drawn with it at build time. */
+/** Used if the configuration names none. The picture for shared links is drawn with it at build time. */
 export const DEFAULT_BRAND_NAME = 'Pórtico'
 
-/** What the page and the dashboard may know of the installation: everything that names brand, contact or outside address. */
+/** The address of the registration as a QR code, drawn when the server starts. */
+export const REGISTER_QR_PATH = '/assets/abrir-conta.png'
+
+/** Drawings of the page that are loaded late. Their files are made when the server starts. */
+export const PRODUCT_PICTURE_PATH = '/assets/produto.svg'
+export const SHIELD_PICTURE_PATH = '/assets/escudo.svg'
+
+/** What page and dashboard may know of the installation: brand, contacts and external addresses. */
 export interface SiteInfo {
   /** Public origin of the landing page, without a trailing slash. */
   readonly siteUrl: string
   readonly brandName: string
   readonly contactEmail: string
   readonly contactPhone: string
-  /** Digits only, with country code, as wa.me wants it. */
+  /** Digits only, with country code, as wa.me requires. */
   readonly whatsappNumber: string
   readonly loginUrl: string
   readonly registerUrl: string
   readonly linkedinUrl: string | null
   readonly instagramUrl: string | null
-  /** Shown where the law wants them, when configured. */
+  /** Shown where the law requires it, if configured. */
   readonly legalName: string | null
   readonly cnpj: string | null
   readonly dpoEmail: string | null
-  /** How long this installation keeps what it stores, in days; the privacy policy says so. */
+  /** Retention in days, as stated in the privacy policy. */
   readonly retention: {
     readonly consentDays: number
     readonly auditDays: number
     readonly failedLoginDays: number
     readonly reportDays: number
+    readonly visitDays: number
   }
+  /** Visits and clicks are counted, so the privacy policy says how. */
+  readonly countsVisits: boolean
   /** Access logs are written, so the privacy policy names them. */
   readonly logsRequests: boolean
-  /** An active pixel sends a hash of each subscriber's address, after consent: banner, form and policy say so. */
+  /** An active pixel sends hashed addresses of subscribers after consent: banner, form and policy say so. */
   readonly sendsEmail?: boolean
+  /** What the site's content file says, on the public pages. */
+  readonly content?: SiteContent | null
 }

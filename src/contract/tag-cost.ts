@@ -1,12 +1,10 @@
-/** More milliseconds, or requests, than this in one visit are told as this. */
+// The page's script reads this file: a value that the dashboard needs too would tie both bundles together.
+/** Larger values are reported as this. */
 export const TAG_COST_MAX = 60_000
 
-/** How far back the figures look. */
-export const TAG_COST_DAYS = 3
-
 /**
- * Of the visits that were measured: a tenth of those with a browser that tells long animation frames. In a quarter of
- * them it was `ms` or more; whatever the browser does not attribute is missing, so that it is never less.
+ * From measured visits: a tenth of those with browsers that report long animation frames. In a quarter of them it was
+ * `ms` or more; unattributed time is missing, so it is a minimum.
  */
 export interface TagCost {
   visits: number
@@ -19,13 +17,13 @@ export interface TagCost {
 export interface SiteCost {
   visits: number
   ms: number
-  /** What belongs to no tag for certain: some of it may be theirs, some the page's own. */
+  /** What cannot be attributed to one tag: part of it may be the page's own. */
   unattributed_ms: number
 }
 
-/** `GET /admin/api/pixels/ID/cost`: null where no visit told, which is not zero. */
+/** `GET /admin/api/pixels/ID/cost`: null without a measured visit, which is not zero. */
 export interface PixelCost {
-  /** Of the tag as it is now. */
+  /** Of the current revision. */
   own: TagCost | null
   all: SiteCost | null
 }

@@ -1,4 +1,4 @@
-/** Apart from `server-event.ts`: the page needs nothing of its schema. */
+/** Separate from `server-event.ts`, whose schema the page does not need. */
 export const EVENTS_PATH = '/api/events'
 
 export const TAG_REPORT_PATH = '/api/tags/report'
@@ -6,22 +6,22 @@ export const TAG_REPORT_PATH = '/api/tags/report'
 export const CSP_REPORT_PATH = '/api/csp-report'
 
 /**
- * What became of a tag on a page: all of its steps were taken, one of its scripts did not come (a blocker, or the
- * network), its own code threw, or our policy stopped one of its scripts.
+ * The result of a tag on a page: all steps ran, a script did not load (a blocker or the network), its code threw an
+ * error, or our policy stopped a script.
  */
 export const TAG_OUTCOMES = ['ran', 'blocked', 'failed', 'stopped'] as const
 
 export type TagOutcome = (typeof TAG_OUTCOMES)[number]
 
 /**
- * What a page can know of a request (docs/evidence.md): somebody answered it; it left, and nobody can say more; no
- * browser of this kind can tell; it did not leave, or failed.
+ * What a page can know of a request (docs/explain/health.md): it was answered; it was sent, and nothing more is known;
+ * this browser cannot tell; it was not sent, or failed.
  */
 export const TAG_VERDICTS = ['answered', 'sent', 'unknown', 'failed'] as const
 
 export type TagVerdict = (typeof TAG_VERDICTS)[number]
 
-/** Of the request that carries the pixel's own ID; `none` when the page stayed long enough to see one. */
+/** For the request with the pixel's ID; `none` if the page stayed long enough to see one. */
 export const HIT_VERDICTS = [...TAG_VERDICTS, 'none'] as const
 
 export type HitVerdict = (typeof HIT_VERDICTS)[number]
@@ -39,37 +39,37 @@ export interface TagResult {
   outcome: TagOutcome
   error?: string | undefined
   hit?: HitVerdict | undefined
-  /** Time of the main thread in long animation frames; absent where nobody measured. */
+  /** Main-thread time in long animation frames; absent if not measured. */
   ms?: number | undefined
-  /** How many requests of the tag the timeline holds; together with `ms`. */
+  /** Number of the tag's requests in the timeline; together with `ms`. */
   requests?: number | undefined
 }
 
-/** What our policy kept the page from. */
+/** A request that our policy stopped. */
 export interface StoppedRequest {
-  /** With `https://` or `wss://` in front; without either, as older pages send it, it means https. */
+  /** With `https://` or `wss://`; without either, as older pages send it, it means https. */
   host: string
-  /** The part of the policy, such as `img-src`. */
+  /** The directive, such as `img-src`. */
   directive: string
-  /** Whose code tried, where the browser tells it: the path of a file of ours, or the host of another's. */
+  /** The script that tried, if the browser names it: the path of our file, or the host of another. */
   source?: string | undefined
-  /** The tag whose account the address of that code names, or the only one that may load it. */
+  /** The tag whose account is in that script's address, or the only one that may load it. */
   tag?: string | undefined
 }
 
-/** One beacon per visit, and one for each conversion. Nothing about the visitor. */
+/** One beacon per visit, and one per conversion. Nothing about the visitor. */
 export interface TagReport {
-  /** Version of the tag set: what is told about an older one is no evidence about the tags of now. */
+  /** Version of the tag set: reports about an older one say nothing about the current tags. */
   set?: string
   results: TagResult[]
-  /** Hosts that these tags may reach, and the best that was seen of each. */
+  /** Hosts that these tags may reach, with the best observation of each. */
   hosts?: Record<string, TagVerdict> | undefined
-  /** True in a browser whose timeline misses nothing: what is not in it was not sent. */
+  /** True in a browser whose timeline is complete: what is missing was not sent. */
   sees_all?: boolean | undefined
-  /** Every host once for each use. Browsers report it themselves too, but not always, and a busy page not in time. */
+  /** Each host once per use. Browsers report it too, but not always, and not in time on a busy page. */
   stopped?: StoppedRequest[]
-  /** What the long frames of a measured visit held that is not one tag's for certain. */
+  /** Time in long frames of a measured visit that cannot be attributed to one tag. */
   unattributed_ms?: number | undefined
-  /** The tags whose vendors were told of a conversion; `is_more` when others of the same were told before. */
+  /** The tags whose vendors got a conversion; `is_more` if others of the same conversion were reported before. */
   conversion?: { name: string; ids: string[]; is_more?: boolean }
 }

@@ -2,29 +2,32 @@ import type { ConsentCategory, OptionalCategory } from './consent.ts'
 import type { Conversion, ConversionLabels } from './conversions.ts'
 import type { PixelType, RunsInProposal } from './pixel.ts'
 
-/** Something in a snippet that will not do what its author expects; `message` is Portuguese and names the cure. */
+/** How far back the figures of a tag's cost look. */
+export const TAG_COST_DAYS = 3
+
+/** Something in a snippet that will not work as its author expects; `message` is Portuguese and names the fix. */
 export interface TagWarning {
   code: string
   message: string
 }
 
 /**
- * What a pasted snippet is: code that runs, bare pictures, only the part for browsers without scripts, a link, what
- * stands in the page's HTML (verification metas, structured data), or nothing of these.
+ * What a snippet is: code that runs, plain images, only the noscript part, a link, items for the page's HTML
+ * (verification metas, structured data), or nothing of these.
  */
 export const TAG_KINDS = ['script', 'image', 'noscript', 'link', 'head', 'nothing'] as const
 
 export type TagKind = (typeof TAG_KINDS)[number]
 
-/** Code of the error with which a snippet that cannot be compiled is refused; its message is Portuguese. */
+/** Error code for a snippet that cannot be compiled; its message is Portuguese. */
 export const TAG_REFUSED = 'tag_refused'
 
-/** Code of the error with which a change is refused that would make the head of the page too large. */
+/** Error code for a change that would make the page's headers too large. */
 export const POLICY_FULL = 'policy_full'
 
 /** `POST /admin/api/tags/preview`: what the code of a form would become. */
 export interface TagPreviewRequest {
-  /** The pixel being edited, so that it is not counted as its own double. */
+  /** The pixel being edited, so that it is not its own duplicate. */
   id?: string
   type: string
   pixel_id: string | null
@@ -35,27 +38,27 @@ export interface TagPreviewRequest {
 
 export interface TagPreview {
   warnings: TagWarning[]
-  /** Hosts that the code names, beyond those of its vendors. */
+  /** Hosts in the code, beyond those of its vendors. */
   hosts: string[]
-  /** How many scripts and images would run. */
+  /** Number of scripts and images that would run. */
   steps: number
   kind: TagKind
   recognised: RecognisedTag | null
-  /** What the policy would open for it. */
+  /** Hosts that the policy would open for it. */
   allowed: PixelHost[]
-  /** Sentences: what goes out by itself, and when. */
+  /** Sentences: what is sent automatically, and when. */
   sends: string[]
-  /** What the form asks for, so that conversions can be told. */
+  /** Labels that the form asks for, so that conversions can be sent. */
   labels: ConversionLabelField[]
-  /** Of a container: the events that its triggers listen for. */
+  /** For a container: the events that its triggers can use. */
   triggers: ConversionTrigger[]
-  /** Where no vendor was recognised: what is known of the code, in a sentence. */
+  /** Without a recognised vendor: a sentence about the code. */
   about: string | null
-  /** Where it had better run; null where there is no choice. */
+  /** Where it should run; null without a choice. */
   runs_in: RunsInProposal | null
 }
 
-/** Whose a paste is. What it says fills in what is empty, and never replaces what somebody typed. */
+/** The vendor of a paste. It fills in empty fields and never replaces what was typed. */
 export interface RecognisedTag {
   vendor: string
   name: string
@@ -64,7 +67,7 @@ export interface RecognisedTag {
   id_label: string | null
   type: PixelType
   category: OptionalCategory | null
-  /** Set when only an ID was pasted: the snippet for it. */
+  /** Set if only an ID was pasted: the snippet for it. */
   code: string | null
   /** A sentence to show. */
   advice: string | null
@@ -74,26 +77,26 @@ export interface ConversionLabelField {
   conversion: Conversion
   label: string
   placeholder: string
-  /** A label that stands in the code, offered for the field. */
+  /** A label found in the code, suggested for the field. */
   found: string | null
 }
 
-/** The event by which a container hears of a conversion. */
+/** The event by which a container gets a conversion. */
 export interface ConversionTrigger {
   conversion: Conversion
   event: string
 }
 
-/** What a host is used for, as the policy tells it. */
+/** A use of a host, named as in the policy. */
 export type HostDirective = 'script' | 'connect' | 'img' | 'frame' | 'style' | 'font' | 'form' | 'media'
 
-/** One entry that a pixel has in the page's policy. */
+/** One entry of a pixel in the page's policy. */
 export interface PixelHost {
   /** May begin with `*.` or `wss://`. */
   host: string
   directive: HostDirective
   source: 'vendor' | 'code' | 'permitted'
-  /** Of a permitted one: who and when, unless it was written through the data service. */
+  /** For a permitted one: who and when, unless it was written through the data API. */
   by?: string
   at?: string
 }
@@ -107,32 +110,32 @@ export interface TagHour {
   failed: number
 }
 
-/** How one pixel is doing, from the visits of the last 24 hours and from its code. */
+/** The state of one pixel, from visits of the last 24 hours and its code. */
 export interface TagStatus {
   pixel_id: string
-  /** False when nothing in the code can run. */
+  /** False if nothing in the code can run. */
   runnable: boolean
   warnings: TagWarning[]
   ran: number
   blocked: number
   failed: number
-  /** Of all time. */
+  /** Over all time. */
   last_ran_at: string | null
-  /** The last failure, when it is newer than the last run. */
+  /** The last failure, if it is newer than the last run. */
   last_error: string | null
 }
 
-/** The same with what it all means. */
+/** The same with its health. */
 export interface PixelStatus extends TagStatus, PixelHealth {
   vendor: { id: string; name: string } | null
   /**
-   * What the policy opens for it; none of a pixel that is switched off, and none where there are thousands of pixels:
-   * `GET /admin/api/tags/ID/hosts` has them for each.
+   * Hosts in the policy; empty for an inactive pixel, and with thousands of pixels: `GET /admin/api/tags/ID/hosts` has
+   * them for each.
    */
   hosts: PixelHost[]
 }
 
-/** Whose host it is; `id` is null for a name that is only known, and not in the catalogue. */
+/** The vendor of a host; `id` is null for a name outside of the catalogue. */
 export interface HostVendor {
   id: string | null
   name: string
@@ -140,43 +143,43 @@ export interface HostVendor {
 
 export interface BlockedHost {
   id: string
-  /** null when it cannot be told which tag it was. */
+  /** Null if the tag is unknown. */
   pixel_id: string | null
   host: string
   count: number
   last_seen_at: string
   vendor: HostVendor | null
   /**
-   * `set`: a host of the catalogue, which one click permits together with the others of its vendor. `single`: by its full
-   * name. `shared`: the same, and with a warning, because anybody's files are there.
+   * `set`: a host of the catalogue, permitted with the others of its vendor by one click. `single`: by its full name.
+   * `shared`: the same with a warning, because anybody can store files there.
    */
   permit: 'set' | 'single' | 'shared'
-  /** The pixels that it belongs to; none when nobody knows. */
+  /** The pixels that it belongs to; empty if unknown. */
   pixel_ids: string[]
-  /** Stopped of the code that the pixel has now: what was stopped of other code says nothing about its health. */
+  /** Stopped for the pixel's current code: blocks of other code do not affect its health. */
   is_current: boolean
 }
 
-/** One line: what the pixels of one vendor were kept from. */
+/** One group: what the pixels of one vendor were kept from. */
 export interface BlockedGroup {
-  /** null when no name is known; then it is one host. */
+  /** Null if no vendor is known; then it is one host. */
   vendor: HostVendor | null
   pixel_ids: string[]
   hosts: string[]
   ids: string[]
-  /** What one click permits; empty when each must be permitted by its name. */
+  /** What one click permits; empty if each must be permitted by name. */
   permit_ids: string[]
   message: string
 }
 
-/** How large the head of the page is with every active tag, and who makes it so. */
+/** Size of the page's headers with every active tag, and its largest contributors. */
 export interface PolicySize {
   bytes: number
   /** From here on a proxy with small buffers may refuse the page. */
   warn_from: number
-  /** What would exceed this is not saved, and not served. */
+  /** What would exceed this is neither saved nor served. */
   limit: number
-  /** The tags that name most hosts, the largest first. */
+  /** The tags with most hosts, largest first. */
   largest: { pixel_id: string; name: string; hosts: number }[]
 }
 
@@ -185,17 +188,17 @@ export interface TagOverview {
   paused: { at: string; by: string } | null
   /** True while an active container makes the page trust whatever it loads. */
   trusts_container: boolean
-  /** Those that are active or ever ran; of the others there is nothing to say. */
+  /** Pixels that are active or ever ran. */
   pixels: PixelStatus[]
   policy: PolicySize
   blocked_hosts: BlockedHost[]
   blocked_groups: BlockedGroup[]
 }
 
-/** Code of the error when several hosts are to be permitted at once that only a look at each may permit. */
+/** Error code for permitting several hosts at once that need individual decisions. */
 export const PERMIT_SINGLY = 'permit_singly'
 
-/** How an active pixel is doing, from evidence; the switch (Ativo, Inativo) stands beside it. */
+/** Health of an active pixel, from observations; the switch (Ativo, Inativo) is beside it. */
 type TagHealth = 'working' | 'partial' | 'broken' | 'waiting' | 'paused' | 'off'
 
 export const HEALTH_LABELS: Record<TagHealth, string> = {
@@ -204,15 +207,15 @@ export const HEALTH_LABELS: Record<TagHealth, string> = {
   broken: 'Não funciona',
   waiting: 'Aguardando visita',
   paused: 'Pausado',
-  off: 'Desligado',
+  off: 'Fora do site',
 }
 
-/** As the dashboard writes it: what nobody confirmed is not said to work. */
+/** The dashboard's label: unconfirmed health is not shown as working. */
 export function healthLabel({ health, confirmed }: Pick<PixelHealth, 'health' | 'confirmed'>): string {
   return health === 'working' && !confirmed ? 'Rodou, sem confirmação' : HEALTH_LABELS[health]
 }
 
-/** Why a pixel is as it is; `message` is a whole Portuguese sentence. */
+/** Why a pixel has its health; `message` is a whole Portuguese sentence. */
 export interface HealthReason {
   code: string
   host?: string
@@ -220,19 +223,19 @@ export interface HealthReason {
   action?: HealthAction
 }
 
-/** The button that mends it. */
+/** The button that fixes it. */
 export type HealthAction =
   /** `POST /admin/api/blocked-hosts/allow` with these ids. */
   | { kind: 'permit'; ids: string[]; label: string }
-  /** `POST /admin/api/pixels/ID/rearm`: what the breaker did or said is taken back. */
+  /** `POST /admin/api/pixels/ID/rearm`: ends a pause or warning of the breaker. */
   | { kind: 'rearm'; label: string }
   /** Opens the form. */
   | { kind: 'edit'; label: string }
 
 export interface PixelHealth {
   health: TagHealth
-  /** True when the vendor answered, or a browser that can tell saw it leave. */
+  /** True if the vendor answered, or a capable browser saw the request sent. */
   confirmed: boolean
-  /** The most important first. */
+  /** Most important first. */
   reasons: HealthReason[]
 }

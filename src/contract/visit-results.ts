@@ -1,29 +1,29 @@
 import type { Conversion } from './conversions.ts'
 import type { SiteCost } from './tag-cost.ts'
 
-export const LEDGER_STEPS = ['hour', 'day'] as const
+export const VISIT_RESULT_STEPS = ['hour', 'day'] as const
 
-export type LedgerStep = (typeof LEDGER_STEPS)[number]
+export type VisitResultStep = (typeof VISIT_RESULT_STEPS)[number]
 
-/** The longest range that is told by each step. */
-export const LEDGER_MAX_DAYS: Record<LedgerStep, number> = { hour: 14, day: 400 }
+/** Maximum range of each step. */
+export const VISIT_RESULT_MAX_DAYS: Record<VisitResultStep, number> = { hour: 14, day: 400 }
 
 /**
- * What became of the visits in which a pixel was offered: `offered` is always the sum of the other four. A visit is in
- * exactly one of them (docs/evidence.md).
+ * Results of visits that were offered a pixel: `offered` is the sum of the other four. A visit is in exactly one of
+ * them (docs/explain/health.md).
  */
-export interface LedgerRow {
+export interface VisitResultRow {
   /** Start of the hour or of the site's day, ISO 8601 in UTC. */
   from: string
-  /** With `not_consented` absent for times in which refusals were not counted yet: what is not known is no zero. */
+  /** Absent with `not_consented` for times before refusals were counted: unknown is not zero. */
   offered?: number
   not_consented?: number
   blocked: number
   failed: number
   reached: number
   /**
-   * What became of the server's copies: `events` is always the sum of the other six. Absent where the server told the
-   * vendor nothing in that time and is not set to.
+   * Results of events sent by the server: `events` is the sum of the other six. Absent if the server sent nothing in
+   * that time and is not set to.
    */
   events?: number
   accepted?: number
@@ -34,47 +34,62 @@ export interface LedgerRow {
   withheld?: number
 }
 
-/** `GET /admin/api/pixels/ID/ledger?from&to&step`: hours and days without a visit are there, those to come are not. */
-export interface PixelLedger {
-  step: LedgerStep
+/** `GET /admin/api/pixels/ID/ledger?from&to&step`: includes hours and days without a visit, and none in the future. */
+export interface VisitResults {
+  step: VisitResultStep
   from: string
   /** Not included. */
   to: string
-  rows: LedgerRow[]
+  rows: VisitResultRow[]
 }
 
-/** `GET /admin/api/pixels/ID/conversions`: how often a page told the vendor of each in the last 24 hours. */
+/** `GET /admin/api/pixels/ID/conversions`: how often a page sent each to the vendor in the last 24 hours. */
 export interface ConversionCount {
   conversion: Conversion
   count: number
 }
 
 /**
- * One count of the site's day. What nobody could count is absent or null, and never zero: days of before counting began,
- * and clicks of a time in which no visit ran a tag that tells of them.
+ * One figure of the site's day. What could not be counted is absent or null, never zero: days before counting began,
+ * and visits and clicks where they are not counted.
  */
 export interface TodayFigure {
   today?: number
-  /** Up to `yesterday_until`. */
+  /** Up to the time of `compared_until`. */
   yesterday?: number
   /** Whole days, oldest first; the last is today so far. */
   days: (number | null)[]
+  /** The same days up to the time of `compared_until`. */
+  days_until: (number | null)[]
 }
 
-export const TODAY_FIGURES = ['choices', 'accepted', 'refused', 'lead', 'contact', 'subscriptions'] as const
+export const TODAY_FIGURES = [
+  'visits',
+  'visitors',
+  'choices',
+  'accepted',
+  'refused',
+  'lead',
+  'contact',
+  'subscriptions',
+] as const
 
-export type TodayFigureName = (typeof TODAY_FIGURES)[number]
+type TodayFigureName = (typeof TODAY_FIGURES)[number]
 
-/** `GET /admin/api/today`: days are the site's own. */
+/** `GET /admin/api/today`: days of the site. Clicks are everybody's, two of one visitor are two. */
 export interface Today extends Record<TodayFigureName, TodayFigure> {
   /** When this was counted. */
   until: string
-  /** Yesterday at the same time, at the end of its ten minutes. */
-  yesterday_until: string
+  /**
+   * The last ten minutes that have ended: days are compared up to this time. Null in the first ten minutes of a day.
+   */
+  compared_until: string | null
   /** Dates of the seven days, oldest first. */
   dates: string[]
-  /** Set while it is within the seven days: choices and clicks of before are not known. */
+  /** Set while it is within the seven days: earlier choices are unknown. */
   counted_since: string | null
-  /** What the tags cost a visit; absent where no visit of the last days told. */
+  /** False with `VISIT_COUNTS=off`. */
+  counts_visits: boolean
+  /** Costs of the tags per visit; absent without a measured visit in the last days. */
   cost?: SiteCost
 }

@@ -13,7 +13,7 @@ test.each(Object.entries(COLORS))('%s is the token of that name', (name, value) 
   expect(tokens.get(name.replace(/[A-Z0-9]/g, (mark) => `-${mark.toLowerCase()}`))).toBe(value)
 })
 
-test('no drawing, page or mail names a colour of its own', () => {
+test('no drawing, page or email names its own colour', () => {
   const files = globSync(['src/landing/**/*.{ts,tsx}', 'src/design/*.{ts,tsx}', 'src/server/**/*.ts']).filter(
     (file) => !/colors\.ts$|\.test\.tsx?$/.test(file),
   )

@@ -1,6 +1,6 @@
 /**
- * The colours of `tokens.css` for what cannot read a custom property: attributes of drawings, pictures, mail, manifests.
- * A test holds the two together.
+ * The colours of `tokens.css` for what cannot use custom properties: attributes of drawings, pictures, email,
+ * manifests. A test compares the two.
  */
 export const COLORS = {
   ink: '#0b201b',

@@ -1,5 +1,8 @@
 import { COLORS } from './colors.ts'
-/** The mark on its dark tile, as the browser's tab and a phone's home screen show it. `bleed` leaves the rounding to the system. */
+/**
+ * The logo on its dark tile, for the browser's tab and a phone's home screen. `bleed` leaves the rounding to the
+ * system.
+ */
 export function iconSvg({ bleed }: { bleed: boolean }): string {
   const size = bleed ? 52 : 44
   const [x, y] = [(26 - size) / 2, (28 - size) / 2]

@@ -1,5 +1,5 @@
 import { COLORS } from './colors.ts'
-/** The mark, an arch with a door in it. The arch has the text colour of its surroundings. */
+/** The logo, an arch with a door in it. The arch has the text colour around it. */
 export function PortalMark() {
   return (
     <svg viewBox="0 0 26 28" width="26" height="28" aria-hidden="true">

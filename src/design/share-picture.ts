@@ -7,12 +7,14 @@ const METHODS = {
 }
 
 interface SharePictureWords {
-  /** Null where the brand's name was not known when the picture was drawn. */
+  /** Null if the brand's name is unknown when the picture is drawn. */
   name: string | null
   headline: readonly string[]
 }
 
-/** What a shared link shows, 1200 × 630: the hero with its words, in the typeface that `draw-pictures.ts` gives to the renderer. */
+/**
+ * The picture of a shared link, 1200 × 630: the hero with its text, in the typeface that `draw-pictures.ts` supplies.
+ */
 export function sharePictureSvg({ name, headline }: SharePictureWords): string {
   const brand =
     name === null

@@ -14,7 +14,7 @@ afterAll(() => site.close())
 
 type Kind = 'page' | 'admin' | 'other'
 
-/** What must stand on every answer of a kind (DESIGN: sessions, rules 5 to 7). */
+/** Headers that every response of a kind must have (docs/explain/threat-model.md, rules 4 to 6). */
 const REQUIRED: Record<Kind, Record<string, RegExp>> = {
   page: {
     'content-security-policy': /^default-src 'none'; script-src (?!.*'self').*frame-ancestors 'none'$/,
@@ -50,7 +50,7 @@ function kindOf(path: string, answer: RawAnswer): Kind {
   return path.startsWith('/admin') ? 'admin' : 'page'
 }
 
-/** Over a real socket, so that the fast path in front of the framework is asked too. */
+/** Over a real socket, so that the fast path is tested too. */
 function get(
   path: string,
   headers: Record<string, string> = {},
@@ -81,7 +81,7 @@ function get(
 }
 
 describe('security headers', () => {
-  test('stand on every answer of every route that the app knows, whoever asks', async () => {
+  test('are on every response of every route, for every caller', async () => {
     const routes = appRoutes(site.app)
     expect(routes.map((route) => route.path)).toEqual(
       expect.arrayContaining([
@@ -143,7 +143,7 @@ describe('security headers', () => {
     for (const answer of [full, cached, head]) expectHeaders(answer, 'other')
   })
 
-  test('a body that is too large, and one that is not what it says', async () => {
+  test('a body that is too large, and one of the wrong type', async () => {
     site.app.log.level = 'silent'
     const large = await get(
       '/admin',
@@ -172,7 +172,7 @@ describe('security headers', () => {
       200,
     ],
     ['a header that is too large', `GET / HTTP/1.1\r\nHost: x\r\nCookie: ${'a'.repeat(60_000)}\r\n\r\n`, 431],
-  ])('stand on the answer to %s', async (_what, bytes, status) => {
+  ])('are on the response to %s', async (_what, bytes, status) => {
     const answer = await rawRequest(site.config.port, bytes)
     expect(answer.status).toBe(status)
     expectHeaders(answer, 'other')
@@ -183,7 +183,7 @@ describe('security headers', () => {
     ['an unknown expectation', 'Expect: tea', 417],
     ['a second host', 'Host: y', 400],
     ['a service worker', 'Service-Worker: script', 403],
-  ])('refusing %s says why in the form of both protocols', async (_what, header, status) => {
+  ])('refuses %s with a reason in the form of both protocols', async (_what, header, status) => {
     const answer = await rawRequest(
       site.config.port,
       `GET /rest/v1/tracking_pixels HTTP/1.1\r\nHost: x\r\n${header}\r\nConnection: close\r\n\r\n`,
@@ -195,7 +195,7 @@ describe('security headers', () => {
     expect(msg).toBe(message)
   })
 
-  test('a filter of 1,000 ids is read', async () => {
+  test('accepts a filter of 1,000 ids', async () => {
     const ids = Array.from(
       { length: 1_000 },
       (_, n) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`,
@@ -206,7 +206,7 @@ describe('security headers', () => {
 })
 
 describe('errors', () => {
-  test('an unknown error is a 500 that says nothing but the request id, and the process goes on', async () => {
+  test('an unknown error is a 500 with the request id only, and the process continues', async () => {
     const broken = await startTestApp()
     await inSecurityClass(broken.app, 'public page', (scope) => {
       scope.get('/broken', async () => {
@@ -228,7 +228,7 @@ describe('errors', () => {
     await broken.close()
   })
 
-  test('without its database the app is alive but not ready', async () => {
+  test('is alive but not ready without its database', async () => {
     const lost = await startTestApp()
     await lost.database.db.destroy()
     const answer = await lost.app.inject({ url: '/readyz' })
@@ -238,7 +238,7 @@ describe('errors', () => {
     await lost.close()
   })
 
-  test('a route that is registered in no security class fails the start', async () => {
+  test('a route without a security class fails the start', async () => {
     const careless = await startTestApp()
     expect(() => careless.app.get('/new', async () => 'hello')).toThrow(
       'GET /new is registered in a scope without a security class',
@@ -246,7 +246,7 @@ describe('errors', () => {
     await careless.close()
   })
 
-  test('the 404 page is in Portuguese and in the look of the brand', async () => {
+  test("the 404 page is in Portuguese and in the brand's design", async () => {
     const answer = await get('/nothing-here')
     expect(answer.headers['content-type']).toBe('text/html; charset=utf-8')
     expect(answer.body).toContain('lang="pt-BR"')
@@ -280,10 +280,10 @@ describe('two hosts', () => {
     [ADMIN, '/admin', 200],
     [ADMIN, '/', 404],
     [ADMIN, '/healthz', 200],
-    // Nobody asked for it.
+    // It is not configured.
     [ADMIN, '/metrics', 404],
     ['www.exemplo.com.br', '/metrics', 404],
-  ])('%s%s answers %i', async (host, path, status) => {
+  ])('%s%s returns %i', async (host, path, status) => {
     expect((await ask(host, path)).status).toBe(status)
   })
 
@@ -307,14 +307,14 @@ describe('two hosts', () => {
     }
   })
 
-  test('a host that names its default port is the same host', async () => {
+  test('accepts the default port in the host', async () => {
     expect((await ask(`${ADMIN}:443`, '/admin')).status).toBe(200)
     expect((await ask(`${ADMIN}:80`, '/admin')).status).toBe(404)
     expect((await ask(`${ADMIN}:8443`, '/admin')).status).toBe(404)
   })
 
-  test('https is remembered by the browser', async () => {
-    // Of other names below the site's nothing is said unless HSTS_SUBDOMAINS asks for it.
+  test('sends Strict-Transport-Security over https', async () => {
+    // Subdomains are not included without HSTS_SUBDOMAINS.
     expect((await ask('www.exemplo.com.br', '/')).headers['strict-transport-security']).toBe(
       'max-age=63072000',
     )
@@ -322,7 +322,7 @@ describe('two hosts', () => {
 })
 
 test.each(['/%61dmin', '/%61dminx', '/auth/v1/%00', '//admin'])(
-  '%s is refused in process as well, past the raw server',
+  '%s is refused for injected requests as well',
   async (url) => {
     expect((await site.app.inject({ url })).statusCode).toBe(400)
   },

@@ -1,9 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 import type { InstallationProblem } from '#contract/admin-page.ts'
-import type { EvidencePartiesContent } from '#contract/consent.ts'
+import type { RecipientsContent } from '#contract/consent.ts'
+import type { TagOverview } from '#contract/tag-status.ts'
 import { registerActivity } from './activity/admin-routes.ts'
 import { composeDashboard } from './admin/page.ts'
 import { registerAlerts } from './alerts/alerts.ts'
+import { chatChannel } from './alerts/chat.ts'
+import { registerUnsubscribe } from './alerts/unsubscribe.ts'
 import { adminUsers } from './auth/accounts/admin-users.ts'
 import { composeAuth } from './auth/auth.ts'
 import { HASH_COST, type HashCost } from './auth/passwords/passwords.ts'
@@ -12,10 +15,11 @@ import { SESSION_IDLE_MS } from './auth/sessions/revoke.ts'
 import type { Config } from './config.ts'
 import { type ConsentAdminPorts, registerConsentAdmin } from './consent/admin-routes.ts'
 import { ConsentNotices, type NoticeWords } from './consent/notice.ts'
-import { registerEvidence } from './consent/public-routes.ts'
+import { registerConsentProof } from './consent/public-routes.ts'
 import { registerDeliveryAdmin } from './conversions/admin-routes.ts'
-import { pixelLanes } from './conversions/channel.ts'
-import { describeStop, measureDeliveries } from './conversions/outcomes.ts'
+import { conversionChannel } from './conversions/channel.ts'
+import { confirmationChannel } from './conversions/confirmations.ts'
+import { describeStop, measureDeliveries } from './conversions/delivery-results.ts'
 import { type EventDeps, registerEvents } from './conversions/post-event.ts'
 import { rememberSignUp, SIGN_UP_HASH_MS } from './conversions/sign-up-email.ts'
 import { isSentByServer, ServerPixelList } from './conversions/targets.ts'
@@ -32,6 +36,7 @@ import type { Logger } from './http/logging/logger.ts'
 import { OutgoingClient } from './http/outgoing.ts'
 import { registerAdminApi } from './http/security/administrators.ts'
 import { createHostOf, inSecurityClass } from './http/security/classes.ts'
+import { ownHosts } from './http/security/own-origins.ts'
 import { composeHttp } from './http/server.ts'
 import type { ConnectionLimits } from './http/sockets/connections.ts'
 import { Drain } from './http/sockets/shutdown.ts'
@@ -47,51 +52,79 @@ import { registerSubscriptions } from './newsletter/admin-routes.ts'
 import { type NewsletterDeps, registerNewsletter } from './newsletter/subscribe.ts'
 import { countSubscriptions, measureQueue } from './newsletter/subscriptions.ts'
 import { newsletterChannel } from './newsletter/webhook.ts'
-import { registerHealth } from './operations/health.ts'
+import { composeMetrics, registerHealth } from './operations/health.ts'
 import type { Metrics } from './operations/metrics.ts'
-import { composeMetrics } from './operations/metrics-endpoint.ts'
 import { listReachedCeilings } from './operations/production-gaps.ts'
 import type { Tracing } from './operations/tracing.ts'
-import type { LaneSource } from './outbox/channel.ts'
-import { DeliveryWorker } from './outbox/worker.ts'
+import type { Channel } from './outbox/channel.ts'
+import { OutboxWorker } from './outbox/worker.ts'
+import { composeOutcomes } from './outcomes/outcomes.ts'
+import { registerVisitCodes, withdrawVisits } from './outcomes/visit-codes.ts'
 import { registerPixelVersions } from './pixels/history.ts'
 import { trackingPixels } from './pixels/tracking-pixels.ts'
 import type { Secrets } from './secrets/secrets.ts'
-import { Stats } from './stats/counts.ts'
+import { drawShard, Stats } from './stats/counts.ts'
+import { EMPTY_TAG_SET, type TagSet } from './tags/serve/tag-set.ts'
 import { composeTags } from './tags/tags.ts'
 import { describeVendor } from './vendors/marks.ts'
+import type { PageRequest } from './visits/counter.ts'
+import { composeVisits } from './visits/visits.ts'
 
 export interface AppDeps {
   config: Config
   database: Database
   secrets: Secrets
   log: Logger
-  /** Where the build put its output. */
+  /** Output folder of the build. */
   distDir: string
-  /** Tells the operator something that is shown once, such as the first password. */
+  /** Shows something to the operator once, such as the first password. */
   announce?: (text: string) => void
-  /** How far the event loop may lag before calls are turned away. */
+  /** Event loop delay above which calls are refused. */
   maxEventLoopDelayMs?: number
-  /** Counts the calls that anyone can make. */
+  /** Counts public calls. */
   counter?: RateCounter
   connectionLimits?: Partial<ConnectionLimits>
   /** How often counts in memory are written. */
   flushMs?: number
-  /** What hashing a password costs. */
+  /** Cost of hashing a password. */
   hashCost?: HashCost
   /** Compresses what is rendered: pages before they are first served, changed pages and tag files afterwards. */
   compressPage?: CompressText
-  /** Begun when the process is told to stop. */
+  /** Begins when the process gets a stop signal. */
   drain?: Drain
-  /** What `/metrics` tells; null when nobody asked for it. */
+  /** Null if `/metrics` is not configured. */
   metrics?: Metrics | null
-  /** Where traces go; null when nobody asked for them. */
+  /** Null if tracing is not configured. */
   tracing?: Tracing | null
-  /** What the last check found wrong with the embedded database's file. */
+  /** What the last check of the SQLite file found. */
   fileDamage?: () => InstallationProblem | null
+  /** The data is invented: the dashboard says so, and nothing leaves the machine. */
+  demonstration?: Demonstration | null
 }
 
-/** Wiring only: each room composes itself beside its code, and gets here what it needs of the others. */
+/** Replaces external servers, and simulates the past with a manual clock. */
+interface Demonstration {
+  /** Answers for vendors and webhooks. */
+  client: OutgoingClient
+  sendMail: SendMail
+  /** Receives what a timer would start. */
+  onBuilt: (steps: DemonstrationSteps) => void
+  /** True while the past is simulated: only the steps write counts and send deliveries. */
+  isPast: boolean
+}
+
+export interface DemonstrationSteps {
+  /** The tags of the page now. */
+  tagSet: () => TagSet
+  /** Counts a view of a page as its request does. */
+  addView: (request: PageRequest, page: `/${string}`, query: string | null) => void
+  readOverview: () => Promise<TagOverview>
+  writeCounts: () => Promise<void>
+  /** Sends what is due, of all lanes or of one. */
+  deliver: (lane?: string) => Promise<void>
+}
+
+/** Wiring only: each module composes itself and gets what it needs from the others here. */
 export async function buildApp({
   config,
   database: { db },
@@ -109,24 +142,31 @@ export async function buildApp({
   metrics = null,
   tracing = null,
   fileDamage = () => null,
+  demonstration = null,
 }: AppDeps): Promise<FastifyInstance> {
   const { siteUrl } = config
-  const house = { config, db, secrets, log }
+  const deps = { config, db, secrets, log }
   const site = await composeSite(config, distDir, compressPage)
   const { renderer } = site
-  const inventory = composeInventory(house)
+  const inventory = composeInventory(deps)
+  await drawShard(db)
   const stats = new Stats(db, log, { flushMs })
-  const evidence = composeEvidence({ ...house, notices: renderer.renderConsentNotices() })
+  const serverPixels = new ServerPixelList(db)
+  const outcomes = composeOutcomes({ ...deps, stats, pixels: serverPixels })
+  const visits = composeVisits({ ...deps, isPage: site.isPage, flushMs })
+  const consentProof = composeConsentProof({ ...deps, notices: renderer.renderConsentNotices() })
   const tags = composeTags({
-    ...house,
+    ...deps,
     stats,
     distDir,
     flushMs,
     compressPage,
     measureHead: site.measureHead,
-    keepPremises: evidence.keepPremises,
+    keepConsentNotice: consentProof.keepConsentNotice,
     swapPage: (set, served) =>
-      site.swap(set, served.tools, (headersHash) => inventory.noteServedPage({ ...served, headersHash })),
+      site.swap(demonstration === null ? set : { ...set, ...CLOSED_POLICY }, served.tools, (headersHash) =>
+        inventory.noteServedPage({ ...served, headersHash }),
+      ),
   })
   await tags.store.refresh()
 
@@ -138,26 +178,31 @@ export async function buildApp({
   })
   const guard = { limits, siteUrl }
   const deliveries = composeDeliveries({
-    ...house,
-    sendMail: createMailTransport(config, log),
+    ...deps,
+    sendMail: demonstration?.sendMail ?? createMailTransport(config, log),
+    standIn: demonstration?.client ?? null,
     mailAdministrators: (trx, news) => auth.mailAdministrators(trx, news),
     onSettled: (kind, state) => metrics?.countDelivery(kind, state),
   })
-  const auth = await composeAuth({ ...house, limits, hashCost, wakeOutbox: deliveries.wake, announce })
+  const auth = await composeAuth({ ...deps, limits, hashCost, wakeOutbox: deliveries.wake, announce })
   deliveries.register(auth.mailChannel)
-  const events = composeEvents(house)
-  const dashboard = composeDashboard(config, site.manifest, () => listReachedCeilings(db, config))
-  const newsletter = composeNewsletter({ ...house, wake: deliveries.wake })
+  const events = composeEvents({ ...deps, pixels: serverPixels })
+  const dashboard = composeDashboard(config, site.manifest, {
+    listReachedCeilings: () => listReachedCeilings(db, config),
+    isDemonstration: demonstration !== null,
+  })
+  const newsletter = composeNewsletter({ ...deps, wake: deliveries.wake })
 
   const hostOf = createHostOf(config.adminUrl)
   const app = composeHttp({
-    ...house,
+    ...deps,
     counter,
     hostOf,
     fastPath: site.createFastPath({
       hostOf,
       sendsEmail: () => tags.store.current.sendsEmail,
       tagFile: (path) => tags.store.file(path),
+      onPageView: visits.onPageView,
     }),
     pagePolicy: site.policy,
     errorPages: site.errorPages,
@@ -167,6 +212,8 @@ export async function buildApp({
     metrics,
     tracing,
   })
+  const stopWatching = site.watchContent(log)
+  app.addHook('onClose', async () => stopWatching())
   runSweeps(app, db, {
     rows: retention({
       ...config.retention,
@@ -217,7 +264,13 @@ export async function buildApp({
           canSend: config.mail.smtpUrl !== null,
           secrets,
           brandName: config.site.brandName,
+          client: deliveries.client,
           wakeOutbox: deliveries.wake,
+          summary: {
+            siteUrl,
+            readVisits: (from, to) =>
+              visits.read({ from, to, by: 'campaign' }, newsletter.countSubscriptions),
+          },
           readOverview: tags.readOverview,
           readFileChanges: inventory.listFileChanges,
         }),
@@ -228,12 +281,18 @@ export async function buildApp({
           fetchFile: deliveries.fetchVendorFile,
         }),
       (api) =>
-        evidence.registerAdmin(api, {
+        consentProof.registerAdmin(api, {
           describeVendor,
           renderDossier: (dossier) => renderer.renderDossier(dossier),
         }),
       (api) => newsletter.registerAdmin(api),
-      (api) => tags.registerAdmin(api, { countSubscriptions: newsletter.countSubscriptions }),
+      (api) => visits.registerAdmin(api, newsletter.countSubscriptions),
+      (api) => outcomes.registerAdmin(api),
+      (api) =>
+        tags.registerAdmin(api, {
+          countsVisits: config.countsVisits,
+          countSubscriptions: newsletter.countSubscriptions,
+        }),
       (api) => deliveries.registerAdmin(api),
     ])
   })
@@ -244,30 +303,54 @@ export async function buildApp({
     events.registerPublic(scope, {
       guard,
       onStored: (name) => {
-        // What the page tells us of is measured, whether or not it runs a tag that would tell us of it too.
+        // Events of the page count as measured, whether or not it runs a tag that reports them too.
         stats.add({ series: 'site', key: name === 'page_view' ? 'told' : `conversion:${name}` })
         deliveries.wake()
       },
     })
     tags.registerPublic(scope, {
       guard,
-      isToldByEvent: events.isToldByEvent,
-      withhold: events.withhold,
+      isSentByServer: events.isSentByServer,
+      withhold: async (choice) => {
+        await withdrawVisits(db, choice)
+        return events.withhold(choice)
+      },
       mailAdministrators: auth.mailAdministrators,
       copyTestEvent: deliveries.copyTestEvent,
-      premisesOf: evidence.premisesOf,
+      noticeOf: consentProof.noticeOf,
     })
-    evidence.registerPublic(scope, guard)
+    consentProof.registerPublic(scope, guard)
+    visits.registerPublic(scope, guard)
+    outcomes.registerPublic(scope, guard)
+    registerVisitCodes(scope, { db, guard, ownHosts: ownHosts(config) })
   })
-  await inSecurityClass(app, 'public page', (scope) =>
+  await inSecurityClass(app, 'public page', (scope) => {
+    registerUnsubscribe(scope, { db, limits, renderPage: site.renderSummaryPage })
     newsletter.registerPublic(scope, {
       guard,
       renderAnswer: (message) => site.renderNewsletterAnswer(message, tags.store.current.sendsEmail),
       onSubscribed: (request, email) => events.rememberSignUp(request.headers.cookie, email),
-    }),
-  )
-  deliveries.runWith(app)
+    })
+  })
+  deliveries.runWith(app, { isStarted: demonstration?.isPast !== true })
+  demonstration?.onBuilt({
+    tagSet: () => tags.store.current,
+    readOverview: tags.readOverview,
+    addView: (request, page, query) => visits.onPageView?.(request, page, query),
+    writeCounts: async () => {
+      await tags.writeCounts()
+      await visits.writeCounts()
+    },
+    deliver: deliveries.deliverDue,
+  })
   return app
+}
+
+/** In a demo the page lists its tags, but its policy blocks their requests. */
+const CLOSED_POLICY = {
+  sources: EMPTY_TAG_SET.sources,
+  trustsContainer: EMPTY_TAG_SET.trustsContainer,
+  hasFrames: EMPTY_TAG_SET.hasFrames,
 }
 
 /** A vendor's script has some hundred kilobytes. */
@@ -279,27 +362,30 @@ interface DeliveryParts {
   secrets: Secrets
   log: Logger
   sendMail: SendMail
+  /** Answers in place of all external servers. */
+  standIn: OutgoingClient | null
   mailAdministrators: (trx: Db, news: ReturnType<typeof describeStop>) => Promise<void>
-  /** Told what each attempt came to. */
+  /** Called with the result of each attempt. */
   onSettled: (kind: string, state: string) => void
 }
 
-/** All that leaves this machine: the queue of deliveries with what empties it, and the clients that ask other servers. */
+/** Everything that leaves this machine: the outbox with its channels, and the HTTP clients. */
 function composeDeliveries(parts: DeliveryParts) {
-  const { config, db, secrets, log, sendMail, mailAdministrators, onSettled } = parts
-  const client = new OutgoingClient(config.outgoing)
-  const files = new OutgoingClient({ ...config.outgoing, maxAnswerBytes: VENDOR_FILE_BYTES })
-  const sending = { db, secrets, client, siteUrl: config.siteUrl, graphVersion: config.outgoing.graphVersion }
-  const worker = new DeliveryWorker({
+  const { config, db, secrets, log, sendMail, standIn, mailAdministrators, onSettled } = parts
+  const client = standIn ?? new OutgoingClient(config.outgoing)
+  const files = standIn ?? new OutgoingClient({ ...config.outgoing, maxAnswerBytes: VENDOR_FILE_BYTES })
+  const sending = { db, secrets, client, siteUrl: config.siteUrl, apis: config.outgoing.apis }
+  const worker = new OutboxWorker({
     db,
     log,
-    sources: [
-      pixelLanes({
+    channels: [
+      conversionChannel({
         ...sending,
         log,
         onStopped: (trx, ...stopped) => mailAdministrators(trx, describeStop(...stopped)),
         onSettled,
       }),
+      confirmationChannel(sending),
       newsletterChannel({
         webhook: config.newsletter,
         client,
@@ -307,24 +393,35 @@ function composeDeliveries(parts: DeliveryParts) {
         onSettled: (state) => onSettled('newsletter', state),
       }),
       mailChannel({ secrets, log, send: sendMail, onSettled: (state) => onSettled('mail', state) }),
+      chatChannel({
+        secrets,
+        log,
+        client,
+        brandName: config.site.brandName,
+        onSettled: (state) => onSettled('chat', state),
+      }),
     ],
   })
   const wake = () => worker.wake()
   return {
-    /** Something was stored: look at once. */
+    /** For what is sent at once, such as a test. */
+    client,
+    /** Reads the queue at once. */
     wake,
-    register: (channel: LaneSource) => worker.register(channel),
+    /** Sends due jobs now, of all lanes or of one; for a worker that is not started. */
+    deliverDue: (lane?: string) => worker.runDue(({ key }) => lane === undefined || key === lane),
+    register: (channel: Channel) => worker.register(channel),
     measure: () => measureDeliveries(db),
     copyTestEvent: (pixelId: string, event: TestEvent) => copyTestEvent(sending, pixelId, event),
-    /** Null where the operator does not let the server ask vendors. */
+    /** Null if the operator disabled requests to vendors. */
     fetchVendorFile: config.outgoing.checksFiles
       ? (url: string, signal: AbortSignal) => files.fetchFile(url, signal)
       : null,
 
     registerAdmin: (scope: FastifyInstance) => registerDeliveryAdmin(scope, { ...sending, wake }),
 
-    runWith: (app: FastifyInstance): void => {
-      app.addHook('onReady', async () => worker.start())
+    runWith: (app: FastifyInstance, { isStarted }: { isStarted: boolean }): void => {
+      if (isStarted) app.addHook('onReady', async () => worker.start())
       app.addHook('onClose', async () => {
         await worker.stop()
         await Promise.all([client.close(), files.close()])
@@ -333,13 +430,20 @@ function composeDeliveries(parts: DeliveryParts) {
   }
 }
 
-/** What visitors' pages tell the server of, for the pixels that it tells on. */
-function composeEvents({ config: { siteUrl }, db }: { config: Config; db: Db }) {
-  const pixels = new ServerPixelList(db)
+/** Events of visitors' pages, for pixels that the server sends for. */
+function composeEvents({
+  config: { siteUrl },
+  db,
+  pixels,
+}: {
+  config: Config
+  db: Db
+  pixels: ServerPixelList
+}) {
   return {
-    /** A pixel was changed by this process. */
+    /** Call it when this process changed a pixel. */
     forgetDestinations: () => pixels.forget(),
-    isToldByEvent: (cookieHeader: string | undefined) => isSentByServer(pixels, cookieHeader),
+    isSentByServer: (cookieHeader: string | undefined) => isSentByServer(pixels, cookieHeader),
     withhold: (choice: Withdrawal) => withholdEvents(db, siteUrl.startsWith('https:'), choice),
     rememberSignUp: (cookieHeader: string | undefined, email: string) =>
       rememberSignUp({ db, pixels }, cookieHeader, email),
@@ -355,7 +459,7 @@ interface NewsletterParts {
   wake: () => void
 }
 
-/** Subscriptions: taken from the page, counted, and shown to administrators. */
+/** Subscriptions: stored, counted, and shown to administrators. */
 function composeNewsletter({ config: { newsletter }, db, wake }: NewsletterParts) {
   return {
     measureQueue: () => measureQueue(db),
@@ -371,33 +475,33 @@ function composeNewsletter({ config: { newsletter }, db, wake }: NewsletterParts
   }
 }
 
-interface EvidenceParts {
+interface ConsentProofParts {
   config: Config
   db: Db
   log: Logger
-  /** Every wording that this build can ask with. */
+  /** Every wording that this build can show. */
   notices: readonly NoticeWords[]
 }
 
-/** The proof of what visitors chose: what choices are made on, what is public of it, and what administrators see. */
-function composeEvidence({ config, db, log, notices }: EvidenceParts) {
+/** Consent proof: notices, public routes, and routes for administrators. */
+function composeConsentProof({ config, db, log, notices }: ConsentProofParts) {
   const { retention, site } = config
-  const premises = new ConsentNotices({ db, log, notices, retentionDays: retention.consentDays })
+  const consentNotices = new ConsentNotices({ db, log, notices, retentionDays: retention.consentDays })
   return {
-    premisesOf: (textVersion: number, tagSetVersion: string) =>
-      premises.premisesOf(textVersion, tagSetVersion),
+    noticeOf: (textVersion: number, tagSetVersion: string) =>
+      consentNotices.noticeOf(textVersion, tagSetVersion),
 
-    /** Before a page that asks in these words, for these parties, is served. */
-    keepPremises: async (textVersion: number, parties: EvidencePartiesContent): Promise<void> => {
-      await premises.keepNotice(textVersion)
-      await premises.keepParties(parties)
+    /** Stores wording and recipients before a page with them is served. */
+    keepConsentNotice: async (textVersion: number, recipients: RecipientsContent): Promise<void> => {
+      await consentNotices.keepNotice(textVersion)
+      await consentNotices.keepRecipients(recipients)
     },
 
     registerAdmin: (scope: FastifyInstance, ports: ConsentAdminPorts) =>
       registerConsentAdmin(scope, { ...ports, db, site, keptDays: retention.consentDays }),
 
     registerPublic: (scope: FastifyInstance, guard: PublicGuard) =>
-      registerEvidence(scope, { db, log, guard, retention, premises }),
+      registerConsentProof(scope, { db, log, guard, retention, notices: consentNotices }),
   }
 }
 
@@ -407,7 +511,7 @@ interface InventoryParts {
   log: Logger
 }
 
-/** What the page was served with, and what of it changed by itself. */
+/** What the page was served with. */
 function composeInventory({ db, log }: InventoryParts) {
   const servedPages = new ServedPageLog(db, log)
   return {

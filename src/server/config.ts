@@ -12,24 +12,26 @@ export interface Config {
   readonly port: number
   /** Public origin, without a trailing slash. */
   readonly siteUrl: string
-  /** Origin of the dashboard and its services when they live on a host of their own. */
+  /** Origin of the dashboard and its services on their own host. */
   readonly adminUrl: string | null
-  /** Where the dashboard is: `adminUrl`, or the site itself. */
+  /** The dashboard's origin: `adminUrl`, or the site itself. */
   readonly dashboardUrl: string
   readonly dataDir: string
-  /** PostgreSQL when set, else the embedded database in `dataDir`. */
+  /** PostgreSQL if set, else SQLite in `dataDir`. */
   readonly databaseUrl: string | null
-  /** Connections to PostgreSQL that this process holds at most, besides the one that listens. */
+  /** Maximum number of PostgreSQL connections of this process. */
   readonly databasePoolSize: number
-  /** The key set that seals what is secret in the database. Only the embedded database has one made for it. */
+  /** The key set that encrypts secrets in the database. Generated for SQLite only. */
   readonly secretKey: { readonly file: string; readonly makeIfAbsent: boolean }
   readonly site: SiteInfo
+  /** Fees, documents and other facts that the public pages show; null: none. */
+  readonly siteContentFile: string | null
   readonly newsletter: { readonly webhookUrl: string | null; readonly webhookSecret: string | null }
   readonly principal: { readonly email: string; readonly password: string | null }
   readonly auth: {
     readonly signingKeyFile: string | null
     readonly signup: 'closed' | 'open'
-    /** Where links in mails may lead with a code; empty: to the dashboard alone. */
+    /** Where emailed links may lead with a code; empty: only to the dashboard. */
     readonly redirectUrls: readonly string[]
   }
   readonly mail: { readonly smtpUrl: string | null; readonly from: string }
@@ -37,26 +39,29 @@ export interface Config {
   readonly outgoing: {
     readonly httpsProxy: string | null
     readonly noProxy: string | null
-    /** Of Meta's Graph API, as `v26.0`. */
-    readonly graphVersion: string
-    /** Whether vendors' scripts are fetched once a day, to note that they changed. */
+    /** Hosts and versions of vendors' APIs that replace the built-in ones, by destination. */
+    readonly apis: Readonly<Record<string, { readonly url?: string; readonly version?: string }>>
+    /** Whether vendors' scripts are fetched once a day to note changes. */
     readonly checksFiles: boolean
   }
-  /** false: the socket's address; true, a hop count or a list of proxies: what X-Forwarded-For says behind them. */
+  /** False: the socket's address; true, a hop count or a list of proxies: what X-Forwarded-For says behind them. */
   readonly trustProxy: boolean | number | string[]
-  /** After so many days a row of its kind is removed. */
+  /** Days after which rows of a kind are deleted. */
   readonly retention: {
     readonly consentDays: number
     readonly auditDays: number
     readonly failedLoginDays: number
     readonly reportDays: number
+    readonly visitDays: number
   }
+  /** False: visits and clicks are not counted. */
+  readonly countsVisits: boolean
   readonly logLevel: LogLevel
-  /** One line for each request, also of those that are served from memory. */
+  /** One line per request, including those served from memory. */
   readonly logRequests: boolean
-  /** Null: there is no `/metrics`. With a port, it is there alone. */
+  /** Null: no `/metrics`. With a port, only there. */
   readonly metrics: { readonly token: string | null; readonly port: number | null } | null
-  /** Null: nothing is traced. */
+  /** Null: no tracing. */
   readonly tracing: {
     readonly endpoint: string
     readonly headers: Readonly<Record<string, string>>
@@ -64,16 +69,21 @@ export interface Config {
   } | null
   /** How long `/readyz/serve` and `/readyz` return 503 before connections are closed, so that a proxy sends nothing more. */
   readonly drainSeconds: number
-  /** How many events of the page are stored for vendors in an hour, from everybody together. */
-  readonly eventsPerHour: number
-  /** The header `Strict-Transport-Security`; null without https or when it is off. */
+  /** Rows that everybody together may store in an hour. */
+  readonly perHour: {
+    readonly consent: number
+    readonly event: number
+    readonly newsletter: number
+    readonly 'tag-report': number
+  }
+  /** The header `Strict-Transport-Security`; null without https or if it is off. */
   readonly hsts: string | null
   readonly backup: {
-    /** Null: none is made by itself. */
+    /** Null: no automatic backups. */
     readonly everyMs: number | null
     readonly keep: number
     readonly directory: string
-    /** An age recipient, for whom backups are encrypted. */
+    /** The age recipient for encrypted backups. */
     readonly recipient: string | null
   }
 }
@@ -88,21 +98,21 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-/** Every fault of the environment at once, ready to be shown to the operator. */
+/** All errors of the environment at once, for the operator. */
 export class ConfigError extends OperatorError {
   override readonly name = 'ConfigError'
   readonly faults: readonly string[]
   constructor(faults: readonly string[]) {
     super(
-      `A configuração tem ${faults.length === 1 ? 'um erro' : `${faults.length} erros`}:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`,
+      `A configuração tem ${faults.length === 1 ? '1 erro' : `${faults.length} erros`}:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`,
     )
     this.faults = faults
   }
 }
 
 /**
- * The process's environment over a file of settings, the `.env` of the working directory unless another is named: the
- * only place that reads either.
+ * The process's environment over a file of settings, by default `.env` in the working directory: the only place that
+ * reads either.
  */
 export function readEnvironment(named: string | null = null): Record<string, string | undefined> {
   const file = resolve(named ?? '.env')
@@ -129,7 +139,9 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
     auditDays: env.integer('RETENTION_AUDIT_DAYS', 730, 1, MAX_RETENTION_DAYS),
     failedLoginDays: env.integer('RETENTION_FAILED_LOGIN_DAYS', 90, 1, MAX_RETENTION_DAYS),
     reportDays: env.integer('RETENTION_REPORT_DAYS', 396, 1, MAX_RETENTION_DAYS),
+    visitDays: env.integer('RETENTION_VISIT_DAYS', 761, 1, MAX_RETENTION_DAYS),
   }
+  const countsVisits = env.oneOf('VISIT_COUNTS', ['on', 'off'], 'on') === 'on'
   const logRequests = env.flag('LOG_REQUESTS')
   const config: Config = {
     host: env.text('HOST', 255) ?? '127.0.0.1',
@@ -155,8 +167,10 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
       cnpj: env.cnpj('COMPANY_CNPJ'),
       dpoEmail: env.email('DPO_EMAIL'),
       retention,
+      countsVisits,
       logsRequests: logRequests,
     },
+    siteContentFile: env.existingFile('SITE_CONTENT_FILE'),
     newsletter: {
       webhookUrl: env.url('NEWSLETTER_WEBHOOK_URL', ['https:', 'http:']),
       webhookSecret: env.text('NEWSLETTER_WEBHOOK_SECRET', 1024),
@@ -177,17 +191,23 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
     outgoing: {
       httpsProxy: env.url('HTTPS_PROXY', ['https:', 'http:']),
       noProxy: env.text('NO_PROXY', 2000),
-      graphVersion: readGraphVersion(env),
+      apis: readApis(env),
       checksFiles: env.oneOf('VENDOR_FILE_CHECKS', ['on', 'off'], 'on') === 'on',
     },
     trustProxy: env.trustProxy('TRUST_PROXY'),
     retention,
+    countsVisits,
     logLevel: env.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
     logRequests,
     metrics: readMetrics(env),
     tracing: readTracing(env),
     drainSeconds: env.integer('DRAIN_SECONDS', 0, 0, 300),
-    eventsPerHour: env.integer('EVENTS_PER_HOUR', 100_000, 1_000, 100_000_000),
+    perHour: {
+      consent: env.integer('CHOICES_PER_HOUR', 40_000, 1_000, 100_000_000),
+      event: env.integer('EVENTS_PER_HOUR', 100_000, 1_000, 100_000_000),
+      newsletter: env.integer('SUBSCRIPTIONS_PER_HOUR', 6_000, 1_000, 100_000_000),
+      'tag-report': env.integer('REPORTS_PER_HOUR', 1_000_000, 1_000, 1_000_000_000),
+    },
     hsts: readHsts(env, siteUrl),
     backup: {
       everyMs: readBackupInterval(env, databaseUrl),
@@ -206,17 +226,27 @@ function readSecretKey(env: EnvReader, dataDir: string, databaseUrl: string | nu
   if (databaseUrl !== null && file === null && env.faults.length === faultsBefore)
     env.fault(
       'SECRET_KEY_FILE',
-      'é obrigatória com DATABASE_URL: os segredos no banco são cifrados com uma chave que fica fora dele. ' +
-        'Crie o arquivo uma vez com "npm run admin -- make-secret-key ARQUIVO", ponha o mesmo em cada máquina e ' +
-        'guarde uma cópia. Um banco de uma versão anterior é cifrado no primeiro início com a chave.',
+      'é obrigatória com DATABASE_URL: os segredos ficam criptografados com uma chave guardada fora do banco. ' +
+        'Crie o arquivo uma vez (npm run admin -- make-secret-key ARQUIVO), copie para cada máquina e guarde uma ' +
+        'cópia segura. Bancos de versões anteriores são criptografados no primeiro início.',
     )
   return { file: file ?? join(dataDir, 'secret.key'), makeIfAbsent: file === null && databaseUrl === null }
 }
 
-function readGraphVersion(env: EnvReader): string {
-  const value = env.text('META_GRAPH_VERSION', 10) ?? 'v26.0'
-  if (!/^v\d{1,3}\.0$/.test(value)) env.fault('META_GRAPH_VERSION', 'deve ter a forma v26.0')
-  return value
+function readApis(env: EnvReader): Config['outgoing']['apis'] {
+  const graphVersion = env.text('META_GRAPH_VERSION', 10)
+  if (graphVersion !== null && !/^v\d{1,3}\.0$/.test(graphVersion))
+    env.fault('META_GRAPH_VERSION', 'precisa ter o formato v26.0')
+  const apis: Record<string, { url?: string; version?: string }> =
+    graphVersion === null ? {} : { meta: { version: graphVersion } }
+  for (const [id, value] of Object.entries(env.pairs('DESTINATION_APIS'))) {
+    const url = URL.parse(value)
+    if (url?.protocol === 'https:' && url.origin === value) apis[id] = { ...apis[id], url: value }
+    else if (/^v?\d[\d.]{0,11}$/.test(value)) apis[id] = { ...apis[id], version: value }
+    else
+      env.fault('DESTINATION_APIS', 'aceita uma versão (linkedin=202612) ou uma origem (meta=https://host)')
+  }
+  return apis
 }
 
 function readMetrics(env: EnvReader): Config['metrics'] {
@@ -232,7 +262,7 @@ function readTracing(env: EnvReader): Config['tracing'] {
   return endpoint === null ? null : { endpoint: endpoint.replace(/(?<!\/)\/+$/, ''), headers, serviceName }
 }
 
-/** Other names below the site's may have no https yet: they are concerned only when that is asked for. */
+/** Subdomains may have no https yet: they are included on request only. */
 function readHsts(env: EnvReader, siteUrl: string): string | null {
   const seconds = env.integer('HSTS_SECONDS', TWO_YEARS_SECONDS, 0, TWO_YEARS_SECONDS * 5)
   const subdomains = env.flag('HSTS_SUBDOMAINS') ? '; includeSubDomains' : ''
@@ -242,7 +272,7 @@ function readHsts(env: EnvReader, siteUrl: string): string | null {
 function readBackupInterval(env: EnvReader, databaseUrl: string | null): number | null {
   const interval = env.duration('BACKUP_EVERY', 60_000)
   if (interval !== null && databaseUrl !== null)
-    return env.fault('BACKUP_EVERY', 'é do banco embutido; com PostgreSQL, agende pg_dump')
+    return env.fault('BACKUP_EVERY', 'só vale para o banco embutido. Com PostgreSQL, agende o pg_dump')
   return interval
 }
 
@@ -250,7 +280,7 @@ function readMailFrom(env: EnvReader, brandName: string, contactEmail: string): 
   const value = env.text('MAIL_FROM', 320)
   if (value === null) return `${brandName} <${contactEmail}>`
   const address = /<([^<>]+)>$/.exec(value)?.[1] ?? value
-  if (!isEmail(address)) env.fault('MAIL_FROM', 'deve ser um e-mail, ou "Nome <e-mail>"')
+  if (!isEmail(address)) env.fault('MAIL_FROM', 'precisa ser um e-mail ou "Nome <e-mail>"')
   return value
 }
 
@@ -259,5 +289,5 @@ function deepFreeze<T extends object>(value: T): T {
   return Object.freeze(value)
 }
 
-/** The release, as `package.json` has it; a test holds the two together. */
+/** The release in `package.json`; a test compares the two. */
 export const VERSION = '0.1.0'

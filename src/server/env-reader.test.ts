@@ -10,7 +10,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const keyFile = join(folder, 'secret.key')
 writeFileSync(keyFile, '')
 
-/** A value of each variable that is not its default. */
+/** A value of each variable that differs from its default. */
 const VALUES: Record<string, string> = {
   PORT: '4001',
   HOST: '0.0.0.0',
@@ -35,6 +35,7 @@ const VALUES: Record<string, string> = {
   HTTPS_PROXY: 'http://proxy.exemplo.com.br:3128/',
   NO_PROXY: 'interno.exemplo.com.br',
   META_GRAPH_VERSION: 'v25.0',
+  DESTINATION_APIS: 'linkedin=202612',
   PRINCIPAL_ADMIN_EMAIL: 'ana@exemplo.com.br',
   PRINCIPAL_ADMIN_PASSWORD: ' ponte lilas grafite 58 ',
   AUTH_SIGNUP: 'open',
@@ -45,6 +46,8 @@ const VALUES: Record<string, string> = {
   RETENTION_AUDIT_DAYS: '11',
   RETENTION_FAILED_LOGIN_DAYS: '12',
   RETENTION_REPORT_DAYS: '13',
+  RETENTION_VISIT_DAYS: '14',
+  VISIT_COUNTS: 'off',
   LOG_LEVEL: 'warn',
   LOG_REQUESTS: 'true',
   VENDOR_FILE_CHECKS: 'off',
@@ -54,7 +57,10 @@ const VALUES: Record<string, string> = {
   OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Basic%20abc',
   OTEL_SERVICE_NAME: 'outra',
   DRAIN_SECONDS: '5',
+  CHOICES_PER_HOUR: '80000',
   EVENTS_PER_HOUR: '200000',
+  REPORTS_PER_HOUR: '2000000',
+  SUBSCRIPTIONS_PER_HOUR: '9000',
   HSTS_SECONDS: '600',
   HSTS_SUBDOMAINS: 'true',
   BACKUP_EVERY: '24h',
@@ -63,7 +69,7 @@ const VALUES: Record<string, string> = {
   BACKUP_RECIPIENT: 'age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p',
 }
 
-/** What else must be set for a variable to show. */
+/** Other variables that a variable needs. */
 const NEEDS: Record<string, Record<string, string>> = {
   OTEL_EXPORTER_OTLP_HEADERS: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' },
   OTEL_SERVICE_NAME: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' },
@@ -94,7 +100,7 @@ test('the table has every variable', () => {
   expect(Object.keys(VALUES).sort()).toEqual([...NAMES].sort())
 })
 
-test.each(NAMES)('%s_FILE says the same as %s', (name) => {
+test.each(NAMES)('%s_FILE is equivalent to %s', (name) => {
   const value = VALUES[name] ?? ''
   const rest = { SECRET_KEY_FILE: keyFile, ...NEEDS[name] }
   const direct = parseConfig({ ...rest, [name]: value })
@@ -104,20 +110,20 @@ test.each(NAMES)('%s_FILE says the same as %s', (name) => {
     expect(parseConfig({ ...rest, [`${name}_FILE`]: write(name, `${value}${end}`) })).toEqual(direct)
 })
 
-test('both are told, and neither is taken', () => {
+test('refuses both at once', () => {
   expect(faultsOf({ BRAND_NAME: 'A', BRAND_NAME_FILE: write('brand', 'B') })).toEqual([
-    'BRAND_NAME e BRAND_NAME_FILE estão definidas as duas; deixe só uma delas',
+    'BRAND_NAME e BRAND_NAME_FILE estão definidas. Deixe só uma',
   ])
 })
 
-test('a file that cannot be read is told with its name and without its contents', () => {
+test('reports an unreadable file by name, without its contents', () => {
   const missing = join(folder, 'missing')
   const directory = join(folder, 'directory')
   mkdirSync(directory)
   const empty = write('empty', '\n')
   expect(faultsOf({ SMTP_URL_FILE: missing, BRAND_NAME_FILE: directory, MAIL_FROM_FILE: empty })).toEqual([
-    `BRAND_NAME_FILE aponta para um arquivo que não pode ser lido (EISDIR): ${directory}`,
-    `SMTP_URL_FILE aponta para um arquivo que não pode ser lido (ENOENT): ${missing}`,
+    `BRAND_NAME_FILE aponta para um arquivo que não foi possível ler (EISDIR): ${directory}`,
+    `SMTP_URL_FILE aponta para um arquivo que não foi possível ler (ENOENT): ${missing}`,
     `MAIL_FROM_FILE aponta para um arquivo vazio: ${empty}`,
   ])
   const secret = write('secret', 'http://segredo@outro')
@@ -131,9 +137,9 @@ test('a variable that names a file is not read from one', () => {
   )
 })
 
-test('an interval that is too short is told apart from one that is none', () => {
-  expect(faultsOf({ BACKUP_EVERY: '30s' })).toEqual(['BACKUP_EVERY é curto demais: "30s"; o mínimo é 1m'])
+test('distinguishes an interval that is too short from an invalid one', () => {
+  expect(faultsOf({ BACKUP_EVERY: '30s' })).toEqual(['BACKUP_EVERY é curto demais: "30s". O mínimo é 1m'])
   expect(faultsOf({ BACKUP_EVERY: 'daily' })).toEqual([
-    'BACKUP_EVERY deve ser um intervalo como 15m, 24h ou 7d, e não "daily"',
+    'BACKUP_EVERY precisa ser um intervalo como 15m, 24h ou 7d. Recebido: "daily"',
   ])
 })

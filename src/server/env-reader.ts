@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
 import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '#contract/accounts.ts'
 import { isEmail } from '#contract/email.ts'
+import { findUrlFault } from './postgres-url.ts'
 
 const NAME = 'AUTH_REDIRECT_URLS'
 
@@ -10,15 +11,17 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
 const DEFAULT_PORTS: Record<string, string> = { 'https:': '443', 'http:': '80' }
 
-/** Where links in mails may lead with a code. Whole addresses; none on a host of our own, where other people's code may run. */
+/**
+ * Where emailed links may lead with a code. Whole addresses; none on a host of ours, where third-party code may run.
+ */
 export function readRedirectUrls(env: EnvReader, own: readonly string[]): string[] {
   const parts = (env.text(NAME, 4096) ?? '').split(',').map((part) => part.trim())
   const urls: string[] = []
   for (const [index, part] of parts.filter((text) => text !== '').entries()) {
     const problem = problemOf(part, own)
-    // The address itself may carry a password, so it is not echoed.
+    // The address may contain a password, so it is not echoed.
     if (problem === null) urls.push(new URL(part).href)
-    else env.fault(NAME, `tem no ${index + 1}º endereço um problema: ${problem}`)
+    else env.fault(NAME, `tem um problema no ${index + 1}º endereço: ${problem}`)
   }
   return urls
 }
@@ -28,17 +31,17 @@ function problemOf(part: string, own: readonly string[]): string | null {
   const url = new URL(part)
   const isLoopback = LOOPBACK.includes(url.hostname)
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback))
-    return 'deve começar com https:// (http:// só nesta máquina)'
+    return 'precisa começar com https:// (http:// só nesta máquina)'
   if (url.username !== '' || url.password !== '') return 'não pode ter usuário nem senha'
   if (part.includes('#')) return 'não pode ter fragmento (#)'
-  if (part.includes('*')) return 'não pode ter curingas (*): escreva cada endereço por inteiro'
-  if (url.hostname.endsWith('.')) return 'não pode ter o nome do host terminado em ponto'
+  if (part.includes('*')) return 'não pode ter curinga (*). Escreva cada endereço completo'
+  if (url.hostname.endsWith('.')) return 'não pode ter domínio terminado em ponto'
   if (own.some((address) => isOwnHost(new URL(address), url, isLoopback)))
-    return 'não pode estar no host do site nem no do painel'
+    return 'não pode usar o domínio do site nem o do painel'
   return null
 }
 
-/** On any port; on this machine, where names tell nothing apart, on the same port. */
+/** On any port; on the local machine, where names do not differ, on the same port. */
 function isOwnHost(own: URL, url: URL, isLoopback: boolean): boolean {
   if (isLoopback && LOOPBACK.includes(own.hostname)) return portOf(own) === portOf(url)
   return own.hostname.replace(/(?<!\.)\.+$/, '') === url.hostname
@@ -48,7 +51,7 @@ function portOf(url: URL): string {
   return url.port || (DEFAULT_PORTS[url.protocol] ?? '')
 }
 
-/** Reads typed values and collects what is wrong with them, so that the operator sees every fault in one go. */
+/** Reads typed values and collects errors, so that the operator sees all at once. */
 export class EnvReader {
   readonly faults: string[] = []
   readonly #environment: Record<string, string | undefined>
@@ -62,18 +65,18 @@ export class EnvReader {
     return null
   }
 
-  /** An empty value counts as absent: `.env` files often carry bare names. */
+  /** An empty value counts as absent: `.env` files often contain bare names. */
   #raw(name: string): string | null {
     return this.#whole(name)?.trim() || null
   }
 
-  /** The variable, or the contents of the file that `NAME_FILE` names: secrets are mounted as files. */
+  /** The variable, or the contents of the file in `NAME_FILE`: secrets are mounted as files. */
   #whole(name: string): string | null {
     const value = this.#environment[name] || null
-    // A variable that names a file has no file that names it.
+    // A variable that names a file has no `_FILE` variant.
     const path = name.endsWith('_FILE') ? null : this.#environment[`${name}_FILE`]?.trim() || null
     if (path === null) return value
-    if (value !== null) return this.fault(name, `e ${name}_FILE estão definidas as duas; deixe só uma delas`)
+    if (value !== null) return this.fault(name, `e ${name}_FILE estão definidas. Deixe só uma`)
     return this.#readFile(`${name}_FILE`, resolve(path))
   }
 
@@ -83,7 +86,7 @@ export class EnvReader {
       return text === '' ? this.fault(name, `aponta para um arquivo vazio: ${path}`) : text
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
-      return this.fault(name, `aponta para um arquivo que não pode ser lido (${code}): ${path}`)
+      return this.fault(name, `aponta para um arquivo que não foi possível ler (${code}): ${path}`)
     }
   }
 
@@ -99,7 +102,7 @@ export class EnvReader {
     if (value === null) return fallback
     const number = /^\d+$/.test(value) ? Number(value) : Number.NaN
     if (number >= min && number <= max) return number
-    this.fault(name, `deve ser um número inteiro de ${min} a ${max}, e não "${value}"`)
+    this.fault(name, `precisa ser um número inteiro de ${min} a ${max}. Recebido: "${value}"`)
     return fallback
   }
 
@@ -107,7 +110,8 @@ export class EnvReader {
     const value = this.#raw(name)
     if (value === null) return fallback
     const choice = choices.find((candidate) => candidate === value)
-    if (choice === undefined) this.fault(name, `deve ser um de ${choices.join(', ')}, e não "${value}"`)
+    if (choice === undefined)
+      this.fault(name, `precisa ser uma destas opções: ${choices.join(', ')}. Recebido: "${value}"`)
     return choice ?? fallback
   }
 
@@ -119,7 +123,7 @@ export class EnvReader {
   secret(name: string, minLength: number): string | null {
     const value = this.#raw(name)
     if (value === null || (value.length >= minLength && /^[\x21-\x7e]+$/.test(value))) return value
-    return this.fault(name, `deve ter pelo menos ${minLength} caracteres, sem espaços nem acentos`)
+    return this.fault(name, `precisa ter pelo menos ${minLength} caracteres, sem espaços nem acentos`)
   }
 
   /** `90s`, `15m`, `24h` or `7d`, in milliseconds. */
@@ -129,8 +133,8 @@ export class EnvReader {
     const [, number = '', unit = ''] = /^(\d{1,6})([smhd])$/.exec(value) ?? []
     const ms = Number(number) * (UNIT_MS[unit] ?? Number.NaN)
     if (ms >= min) return ms
-    if (ms < min) return this.fault(name, `é curto demais: "${value}"; o mínimo é ${showDuration(min)}`)
-    return this.fault(name, `deve ser um intervalo como 15m, 24h ou 7d, e não "${value}"`)
+    if (ms < min) return this.fault(name, `é curto demais: "${value}". O mínimo é ${showDuration(min)}`)
+    return this.fault(name, `precisa ser um intervalo como 15m, 24h ou 7d. Recebido: "${value}"`)
   }
 
   /** `name=value,name=value`, percent-encoded, as OpenTelemetry writes headers. Never echoed. */
@@ -141,31 +145,32 @@ export class EnvReader {
         parts.map((part) => {
           const equals = part.indexOf('=')
           const key = part.slice(0, equals).trim()
-          if (equals === -1 || !/^[\w!#$%&'*+.^`|~-]+$/.test(key)) throw new Error('no pair')
+          if (equals === -1 || !/^[\w!#$%&'*+.^`|~-]+$/.test(key)) throw new Error('not a pair')
           return [decodeURIComponent(key), decodeURIComponent(part.slice(equals + 1).trim())]
         }),
       )
     } catch {
-      this.fault(name, 'deve ter a forma nome=valor,nome=valor')
+      this.fault(name, 'precisa ter o formato nome=valor,nome=valor')
       return {}
     }
   }
 
-  /** The form alone: the library that encrypts has the last word. */
+  /** Checks the format only; the library checks the rest. */
   ageRecipient(name: string): string | null {
     const value = this.#raw(name)
     if (value === null || /^age1[0-9a-z]{20,}$/.test(value)) return value
     return this.fault(
       name,
       value.startsWith('AGE-SECRET-KEY')
-        ? 'contém a chave secreta: ponha aqui a pública, que começa com age1, e guarde a secreta em outro lugar'
-        : 'deve ser uma chave pública age, que começa com age1',
+        ? 'está com a chave secreta. Use a chave pública, que começa com age1, e guarde a secreta em outro lugar'
+        : 'precisa ser uma chave pública age, que começa com age1',
     )
   }
 
   email(name: string, passes = isEmail): string | null {
     const value = this.#raw(name)
-    if (value !== null && !passes(value)) return this.fault(name, `deve ser um e-mail, e não "${value}"`)
+    if (value !== null && !passes(value))
+      return this.fault(name, `precisa ser um e-mail válido. Recebido: "${value}"`)
     return value
   }
 
@@ -174,7 +179,10 @@ export class EnvReader {
     if (value === null) return null
     const digits = value.replace(/[\s()+.-]/g, '')
     if (/^\d+$/.test(digits) && digits.length >= min && digits.length <= max) return digits
-    return this.fault(name, `deve ter de ${min} a ${max} dígitos, com código do país, e não "${value}"`)
+    return this.fault(
+      name,
+      `precisa ter de ${min} a ${max} dígitos, com o código do país. Recebido: "${value}"`,
+    )
   }
 
   cnpj(name: string): string | null {
@@ -182,23 +190,23 @@ export class EnvReader {
     // Letters are allowed since the alphanumeric CNPJ of July 2026 (IN RFB 2.229/2024).
     if (value === null || /^[0-9A-Z]{2}\.?[0-9A-Z]{3}\.?[0-9A-Z]{3}\/?[0-9A-Z]{4}-?\d{2}$/.test(value))
       return value
-    return this.fault(name, `deve ter a forma 00.000.000/0000-00, e não "${value}"`)
+    return this.fault(name, `precisa ter o formato 00.000.000/0000-00. Recebido: "${value}"`)
   }
 
-  /** Values that can carry credentials are never echoed in a fault. */
+  /** Values that can contain credentials are never echoed. */
   url(name: string, protocols: readonly string[]): string | null {
     const value = this.#raw(name)
     if (value === null) return null
     if (URL.canParse(value) && protocols.includes(new URL(value).protocol)) return value
     const schemes = protocols.map((protocol) => `${protocol}//`).join(' ou ')
-    return this.fault(name, `deve ser um endereço que comece com ${schemes}`)
+    return this.fault(name, `precisa ser um endereço que comece com ${schemes}`)
   }
 
-  /** PostgreSQL's own addresses are looser than the URL standard: a socket directory leaves the host empty. */
+  /** PostgreSQL's addresses are looser than the URL standard: a socket directory leaves the host empty. */
   postgresUrl(name: string): string | null {
     const value = this.#raw(name)
-    if (value === null || /^postgres(ql)?:\/\//.test(value)) return value
-    return this.fault(name, 'deve ser um endereço que comece com postgres:// ou postgresql://')
+    const fault = value === null ? null : findUrlFault(value)
+    return fault === null ? value : this.fault(name, fault)
   }
 
   origin(name: string): string | null {
@@ -206,14 +214,14 @@ export class EnvReader {
     if (value === null) return null
     const url = new URL(value)
     if (url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '') return url.origin
-    return this.fault(name, `deve ser só a origem, como https://www.exemplo.com.br, sem caminho`)
+    return this.fault(name, 'precisa ser só o endereço do site, sem caminho, como https://www.exemplo.com.br')
   }
 
   password(name: string): string | null {
     const value = this.#whole(name)
     if (value === null) return null
     if (value.length >= PASSWORD_MIN_LENGTH && value.length <= PASSWORD_MAX_LENGTH) return value
-    return this.fault(name, `deve ter de ${PASSWORD_MIN_LENGTH} a ${PASSWORD_MAX_LENGTH} caracteres`)
+    return this.fault(name, `precisa ter de ${PASSWORD_MIN_LENGTH} a ${PASSWORD_MAX_LENGTH} caracteres`)
   }
 
   existingFile(name: string): string | null {
@@ -233,7 +241,10 @@ export class EnvReader {
       (proxy) => !NAMED_RANGES.has(proxy) && !ipaddr.isValid(proxy) && !ipaddr.isValidCIDR(proxy),
     )
     if (bad.length > 0)
-      this.fault(name, `deve ser true, false, um número de saltos ou endereços; "${bad[0]}" não é`)
+      this.fault(
+        name,
+        `precisa ser true, false, um número de proxies ou uma lista de endereços IP. "${bad[0]}" não é válido`,
+      )
     return proxies
   }
 }

@@ -8,7 +8,13 @@ import { refuseEmptied } from './db/backup/backup.ts'
 import { describeDamage, FileCheck } from './db/backup/file-check.ts'
 import { BackupSchedule } from './db/backup/schedule.ts'
 import { lockDataDirectory } from './db/data-directory.ts'
-import { type Database, openDatabase, prepareDataDirectory, SQLITE_FILE } from './db/database.ts'
+import {
+  type Database,
+  openDatabase,
+  prepareDataDirectory,
+  SQLITE_FILE,
+  whenReachable,
+} from './db/database.ts'
 import { describeFault, isDamage } from './db/errors.ts'
 import { createLogger, type Logger } from './http/logging/logger.ts'
 import { closeGracefully, Drain } from './http/sockets/shutdown.ts'
@@ -19,19 +25,19 @@ import { OperatorError } from './operator-error.ts'
 import { prepareDatabase } from './secrets/encrypted-database.ts'
 import type { SecretBox } from './secrets/secrets.ts'
 
-/** After draining. Less than what supervisors wait before they kill: Docker 10 s, systemd 90 s, Kubernetes 30 s. */
+/** After draining. Less than supervisors wait before they kill: Docker 10 s, systemd 90 s, Kubernetes 30 s. */
 const STOP_DEADLINE_MS = 9_000
-/** Of which so much may be spent waiting for a database that does not answer. */
+/** The part that may be spent waiting for an unresponsive database. */
 const DATABASE_DEADLINE_MS = 7_000
 
-/** EX_CONFIG of sysexits.h: the unit does not try such a start again. */
+/** EX_CONFIG of sysexits.h: the unit does not retry such a start. */
 const EXIT_CONFIG = 78
 
 const OPTIONS = { 'new-site': { type: 'boolean', default: false }, 'env-file': { type: 'string' } } as const
 
 class StartError extends OperatorError {}
 
-/** Reads the configuration, builds, listens, and shuts down when told to. */
+/** Reads the configuration, builds, listens, and shuts down on a signal. */
 export async function main(): Promise<void> {
   try {
     await run()
@@ -49,11 +55,12 @@ async function run(): Promise<void> {
   const options = readOptions()
   const config = parseConfig(readEnvironment(options['env-file']))
   const log = createLogger(config.logLevel)
-  // A full disk or a reader that has gone makes these streams fail; what they carry is not worth the process.
+  // A full disk or a closed reader makes these streams fail; that must not end the process.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   const unlock = prepareStorage(config, options['new-site'])
   const watchers = await openWatchers(config)
-  const database = open(config, log, watchers)
+  const connectionLog = new StartedLog(log)
+  const database = open(config, connectionLog, watchers)
   const drain = new Drain(config.drainSeconds)
   const fileCheck = new FileCheck(config.dataDir, log)
   const announced: string[] = []
@@ -63,14 +70,15 @@ async function run(): Promise<void> {
     fileDamage: () => fileCheck.problem,
     announce: (text) => announced.push(text),
   })
-  // Who cannot reach the dashboard has no use for its password.
+  connectionLog.hasStarted = true
+  // Printed once the dashboard can be reached.
   for (const text of announced) process.stdout.write(text)
   process.stdout.write(
-    `${config.site.brandName} está em ${config.siteUrl} (painel em ${config.dashboardUrl}/admin)\n`,
+    `${config.site.brandName} no ar em ${config.siteUrl} (painel: ${config.dashboardUrl}/admin)\n`,
   )
   const gaps = findProductionGaps(config)
   if (gaps.length > 0)
-    log.warn({ missing: gaps.map(({ message }) => message) }, 'not everything is set for production')
+    log.warn({ missing: gaps.map(({ message }) => message) }, 'configuration is not ready for production')
   if (database.engine === 'sqlite') void fileCheck.run()
   const backups = startBackups(config, log, fileCheck)
   stopOnSignal(log, config.drainSeconds * 1000 + STOP_DEADLINE_MS, async () => {
@@ -95,7 +103,9 @@ function prepareStorage(config: Config, isNewSite: boolean): () => void {
   try {
     prepareDataDirectory(config.dataDir)
   } catch (error) {
-    throw new StartError(`A pasta de dados ${config.dataDir} não pode ser usada: ${(error as Error).message}`)
+    throw new StartError(
+      `Não foi possível usar a pasta de dados ${config.dataDir}: ${(error as Error).message}. Confira DATA_DIR e as permissões.`,
+    )
   }
   if (config.databaseUrl !== null) return () => {}
   const refusal = isNewSite ? null : refuseEmptied(config)
@@ -108,7 +118,7 @@ interface Watchers {
   tracing: Tracing | null
 }
 
-/** Loaded only when somebody watches: each is some megabytes. */
+/** Loaded on demand: each is some megabytes. */
 async function openWatchers(config: Config): Promise<Watchers> {
   return {
     metrics: config.metrics === null ? null : new (await import('./operations/metrics.ts')).Metrics(),
@@ -134,23 +144,41 @@ async function start(
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') {
       throw new StartError(
-        `A porta ${config.port} já está em uso. Pare o outro programa ou escolha outra em PORT.`,
+        `A porta ${config.port} já está em uso. Pare o outro programa ou defina outra porta em PORT.`,
       )
     }
     throw new StartError(
-      `Não foi possível escutar em ${config.host}:${config.port}: ${(error as Error).message}`,
+      `Não foi possível abrir ${config.host}:${config.port}: ${(error as Error).message}. Confira HOST e PORT.`,
     )
   }
   return app
 }
 
-function open(config: Config, log: Logger, { metrics, tracing }: Watchers): Database {
+/** A start that fails says why in one line of its own: the lines of the connections begin after it. */
+class StartedLog {
+  readonly #log: Logger
+  hasStarted = false
+
+  constructor(log: Logger) {
+    this.#log = log
+  }
+
+  warn(details: object, message: string): void {
+    if (this.hasStarted) this.#log.warn(details, message)
+  }
+
+  info(details: object, message: string): void {
+    if (this.hasStarted) this.#log.info(details, message)
+  }
+}
+
+function open(config: Config, log: StartedLog, { metrics, tracing }: Watchers): Database {
   try {
     return openDatabase({
       dataDir: config.dataDir,
       databaseUrl: config.databaseUrl,
       databasePoolSize: config.databasePoolSize,
-      onConnectionLost: (error) => log.warn({ err: error }, 'a database connection was lost'),
+      log,
       ...(metrics === null && tracing === null
         ? {}
         : {
@@ -166,11 +194,13 @@ function open(config: Config, log: Logger, { metrics, tracing }: Watchers): Data
 }
 
 async function openSecrets(config: Config, database: Database, log: Logger): Promise<SecretBox> {
-  const onProblem = (problem: Error) => log.warn({ err: problem }, 'the database can be used, but')
+  const onProblem = (problem: Error) => log.warn({ err: problem }, 'database opened with a problem')
   try {
-    const secrets = await prepareDatabase(config, database.db, onProblem)
-    await database.pinSite?.()
-    return secrets
+    return await whenReachable(async () => {
+      const secrets = await prepareDatabase(config, database.db, onProblem)
+      await database.pinSite?.()
+      return secrets
+    }, log)
   } catch (error) {
     if (error instanceof OperatorError) throw error
     throw cannotPrepare(config, error)
@@ -186,35 +216,35 @@ function startBackups(config: Config, log: Logger, fileCheck: FileCheck): Backup
     dataDir: config.dataDir,
     isIntact: () => fileCheck.run(),
     onMade: (file, { rows, leftBehind }) =>
-      log.info({ file, rows, leftBehind }, 'a backup was made and checked'),
-    onFailed: (error) => log.error({ err: error }, 'the backup could not be made'),
+      log.info({ file, rows, leftBehind }, 'backup completed and verified'),
+    onFailed: (error) => log.error({ err: error }, 'backup failed'),
   })
   schedule.start()
   return schedule
 }
 
-/** What an engine says names neither the file nor the way out. */
+/** Errors of an engine name neither the file nor the fix. */
 function cannotPrepare({ databaseUrl, dataDir }: Config, error: unknown): StartError {
   const { message } = error as Error
   if (databaseUrl === null && isDamage(error))
     return new StartError(describeDamage(join(dataDir, SQLITE_FILE), message))
   const fault = describeFault(error)
   return new StartError(
-    `Não foi possível preparar o banco de dados: ${fault === null ? message : `${fault.what} (${message}). ${fault.mend}.`}`,
+    `Não foi possível preparar o banco de dados: ${fault === null ? `${message}.` : `${fault.what} (${message}). ${fault.mend}.`} Rode: npm run doctor`,
   )
 }
 
-/** Whatever happens, the process ends: when all is put away, when the time is up, or at once when told twice. */
+/** The process always ends: when everything is closed, at the deadline, or at the second signal. */
 function stopOnSignal(log: Logger, deadlineMs: number, stop: () => Promise<void>): void {
   closeWithGrace(
     {
       delay: deadlineMs,
       logger: log,
-      onTimeout: () => log.error(`not everything was put away within ${deadlineMs} ms; ending all the same`),
-      onSecondSignal: (signal) => log.warn(`told twice to stop (${signal}); ending at once`),
+      onTimeout: () => log.error(`shutdown exceeded ${deadlineMs} ms: exiting anyway`),
+      onSecondSignal: (signal) => log.warn(`second stop signal (${signal}): exiting at once`),
     },
     async ({ err }) => {
-      if (err !== undefined) log.fatal({ err }, 'an error that nobody caught; stopping')
+      if (err !== undefined) log.fatal({ err }, 'uncaught error: stopping')
       await stop()
       if (err === undefined) endDespiteLookups()
     },
@@ -222,8 +252,8 @@ function stopOnSignal(log: Logger, deadlineMs: number, stop: () => Promise<void>
 }
 
 /**
- * A lookup that a name server does not answer holds a thread, and the end of a process waits for its threads. So the
- * process becomes another one, which has none and ends with 0.
+ * An unanswered DNS lookup holds a thread, and an exit waits for its threads. So the process replaces itself with one
+ * that has none and exits with 0.
  */
 function endDespiteLookups(): void {
   if (!process.getActiveResourcesInfo().includes('GetAddrInfoReqWrap')) return

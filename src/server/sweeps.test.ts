@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -20,7 +20,7 @@ import { sweepOlderCounts } from './stats/older-counts.ts'
 const NOW = Date.parse('2026-11-15T12:00:00.000Z')
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** Two replicas may differ by a minute. */
+/** The clocks of two processes may differ by a minute. */
 const TOLERANCE_MS = 60_000
 const at = (time: number) => new Date(time).toISOString()
 const ago = (days: number) => at(NOW - days * DAY_MS)
@@ -29,7 +29,7 @@ const MANY = STEP_ROWS * 2 + 7
 const times = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index))
 
-/** What other rows refer to. */
+/** Rows that other rows refer to. */
 interface Owners {
   user_id: string
   pixel_id: string
@@ -48,7 +48,7 @@ const session = ({ user_id }: Owners) => ({
 })
 const challenge = () => ({ id: randomUUID(), created_at: at(NOW) })
 
-/** A row of each table that is removed by age, without its time. */
+/** A row of each table that is deleted by age, without its time. */
 const ROWS: { [Table in TableName]?: (owners: Owners) => Record<string, unknown> } = {
   audit_events: () => ({ id: randomUUID(), actor_id: null, actor: 'guest', action: 'user.created' }),
   auth_users: () => ({
@@ -65,7 +65,11 @@ const ROWS: { [Table in TableName]?: (owners: Owners) => Record<string, unknown>
   auth_link_codes: ({ token_id }) => ({ ...challenge(), token_id, code_hash: randomUUID() }),
   auth_one_time_tokens: (owners) => ({ ...challenge(), ...oneTimeToken(owners) }),
   rate_limits: () => ({ key: randomUUID(), count: 1 }),
+  rate_windows: () => ({ key: randomUUID(), count: 1 }),
+  tag_sets: ({ pixel_id }) => ({ version: randomUUID(), category: 'marketing', pixel_ids: pixel_id }),
+  tag_changes: ({ pixel_id }) => ({ version: randomInt(2 ** 31 - 1), pixel_ids: pixel_id }),
   sign_up_hashes: () => ({ consent_id: randomUUID(), email_hash: 'x' }),
+  visit_codes: () => ({ id: randomUUID(), consent_id: randomUUID(), channel: 'direct', campaign: '' }),
   blocked_hosts: () => ({
     id: randomUUID(),
     pixel_id: null,
@@ -97,6 +101,40 @@ const ROWS: { [Table in TableName]?: (owners: Owners) => Record<string, unknown>
     created_at: ago(100),
     updated_at: ago(100),
   }),
+  outcomes: () => ({ mode: 'live', id: randomUUID(), content_hash: 'x' }),
+  outcome_values: () => ({
+    name: randomUUID(),
+    mode: 'live',
+    currency: 'BRL',
+    tie: 'tied',
+    shard: 0,
+    amount: 18_990,
+  }),
+  outcome_campaign_values: () => ({
+    channel: 'email',
+    campaign: randomUUID(),
+    currency: 'BRL',
+    shard: 0,
+    amount: 18_990,
+  }),
+  outcome_test_calls: () => ({ id: randomUUID(), status: 'accepted' }),
+  deliveries: () => ({
+    id: randomUUID(),
+    kind: 'mail',
+    payload: '{}',
+    created_at: at(NOW),
+    next_attempt_at: at(NOW),
+  }),
+  lane_rests: () => ({ lane: randomUUID(), failures: 1 }),
+  summary_weeks: () => ({ monday: randomUUID() }),
+  alert_posts: ({ pixel_id }) => ({
+    id: randomUUID(),
+    pixel_id,
+    day: '2026-01-01',
+    way: 'digest',
+    kind: 'broken',
+    text: 'x',
+  }),
   alert_mails: ({ user_id, pixel_id }) => ({
     id: randomUUID(),
     user_id,
@@ -114,7 +152,7 @@ const oneTimeToken = ({ user_id }: Owners) => ({
   sent_to: 'ana@exemplo.com.br',
 })
 
-describe.each(ENGINES)('rows past their time on %s', (engine) => {
+describe.each(ENGINES)('expired rows on %s', (engine) => {
   let database: Database
   let owners: Owners
   beforeAll(async () => {
@@ -123,7 +161,7 @@ describe.each(ENGINES)('rows past their time on %s', (engine) => {
   })
   afterAll(() => database.close())
 
-  /** Adds one row with that time. `filtered` has the values that the sweep looks for. */
+  /** Adds one row with that time. `filtered` sets the values that the sweep selects. */
   async function add(row: Sweep, time: number, filtered = true): Promise<void> {
     const values: Record<string, unknown> = { ...ROWS[row.table]?.(owners), [row.column]: at(time) }
     for (const [name, wanted] of Object.entries(row.only ?? {}))
@@ -152,7 +190,7 @@ describe.each(ENGINES)('rows past their time on %s', (engine) => {
       .execute()
 
   test.each(retention(KEPT).map((row) => [row.what, row] as const))(
-    '%s: go on time, and not before',
+    '%s: are deleted on time, and not before',
     async (_, row) => {
       await empty(row)
       const kept = await left(row)
@@ -180,7 +218,7 @@ describe.each(ENGINES)('rows past their time on %s', (engine) => {
     retention(KEPT)
       .filter(({ table }) => table === 'audit_events' || table === 'auth_users')
       .map((row) => [row.what, row] as const),
-  )('%s: all of them go, in steps, and none once it is aborted', async (_, row) => {
+  )('%s: are all deleted in steps, and none after an abort', async (_, row) => {
     await empty(row)
     const kept = await left(row)
     const values = times(MANY, () => ({
@@ -194,7 +232,7 @@ describe.each(ENGINES)('rows past their time on %s', (engine) => {
     expect(await left(row)).toEqual(kept)
   })
 
-  test('an account stays that was confirmed, made, banned or deleted by somebody, or used', async () => {
+  test('keeps accounts that were confirmed, created by others, banned, deleted or used', async () => {
     const row = retention(KEPT).find(({ table }) => table === 'auth_users') as Sweep
     await empty(row)
     const columns = Object.keys(row.only ?? {})
@@ -204,7 +242,7 @@ describe.each(ENGINES)('rows past their time on %s', (engine) => {
     expect(await sweepRows(database.db, row, undefined, NOW)).toBe(1)
   })
 
-  test('a session of a browser stays, and a sign-in that did not fail', async () => {
+  test("keeps a browser's session, and successful sign-ins", async () => {
     for (const row of retention(KEPT).filter(({ table, only }) => only && table !== 'auth_users')) {
       await empty(row)
       const login_id = randomUUID()
@@ -215,7 +253,7 @@ describe.each(ENGINES)('rows past their time on %s', (engine) => {
     }
   })
 
-  test('consent records, and counts of the release before', async () => {
+  test('deletes consent records, and counts of the previous release', async () => {
     const { db } = database
     const consent = (time: number) => ({
       id: randomUUID(),
@@ -251,7 +289,7 @@ describe.each(ENGINES)('rows past their time on %s', (engine) => {
     ])
   })
 
-  test('subscriptions that were given up or wait go back into the queue, step by step', async () => {
+  test('queues failed and waiting subscriptions again in steps', async () => {
     const { db } = database
     const subscription = (status: 'pending' | 'failed' | 'delivered', days: number) => ({
       id: randomUUID(),
@@ -313,7 +351,7 @@ async function insertOwners({ db }: Database): Promise<Owners> {
   return owners
 }
 
-test('mails in DATA_DIR/outbox go after 30 days, and other files never', async () => {
+test('deletes files in DATA_DIR/outbox after 30 days, and no other files', async () => {
   const { dataDir, remove } = await makeStorage('sqlite')
   expect(await removeOldMailFiles(dataDir, undefined, NOW)).toEqual({ outbox: 0 })
   const outbox = join(dataDir, 'outbox')
@@ -328,7 +366,7 @@ test('mails in DATA_DIR/outbox go after 30 days, and other files never', async (
   await remove()
 })
 
-/** What modules remove by functions of their own. */
+/** What modules delete by their own functions. */
 const BY_FUNCTION: Record<string, readonly [where: string, kept: string]> = {
   'consent records': ['`consent_records`', '1826 days, `RETENTION_CONSENT_DAYS`; their hashes stay'],
   'expired conversions': ['`deliveries`', 'until no vendor takes them; each is counted'],
@@ -339,7 +377,7 @@ const BY_FUNCTION: Record<string, readonly [where: string, kept: string]> = {
   ],
   'counts of visits and conversions': [
     '`counts`',
-    'minutes 1 day, hours at most 90 days, days 396 days, `RETENTION_REPORT_DAYS`',
+    'minutes 1 day, hours at most 90 days, days 396 days, `RETENTION_REPORT_DAYS`; visits 761 days, `RETENTION_VISIT_DAYS`',
   ],
   'counts of the release before': [
     '`tag_reports`, `tag_evidence`, `tag_minutes`, `site_counts`, `delivery_counts`',
@@ -347,7 +385,7 @@ const BY_FUNCTION: Record<string, readonly [where: string, kept: string]> = {
   ],
 }
 
-test('docs/operating.md says of everything how long it is kept', async () => {
+test('docs/operate/retention.md lists every retention', async () => {
   const rows = retention(KEPT)
   const site = await startTestApp()
   const known = [...rows.map(({ what }) => what), ...Object.keys(BY_FUNCTION)]
@@ -355,7 +393,7 @@ test('docs/operating.md says of everything how long it is kept', async () => {
   await site.close()
   const cells = rows.map((row) => [row.what, `\`${row.table}\``, describeTime(row)])
   const others = Object.entries(BY_FUNCTION).map(([what, [where, kept]]) => [what, where, kept])
-  writeDocTable('docs/operating.md', 'retention', [['what', 'where', 'kept'], ...cells, ...others])
+  writeDocTable('docs/operate/retention.md', 'retention', [['what', 'where', 'kept'], ...cells, ...others])
 })
 
 function describeTime({ keepMs, setting, column }: Sweep): string {

@@ -5,7 +5,7 @@ import { removeFactors } from '#server/auth/accounts/reset-access.ts'
 import { createAuthContext } from '#server/auth/auth.ts'
 import { Authenticator } from '../support/authenticator.ts'
 import { writeDocRow } from '../support/doc-table.ts'
-import { ENGINES } from '../support/engines.ts'
+import { TIER_ENGINES } from '../support/engines.ts'
 import { QUICK_WORK } from '../support/quick-work.ts'
 import { PRINCIPAL, startTestApp, type TestApp } from '../support/test-app.ts'
 import { AS_NAVIGATION, asDashboard, call } from './auth-http.ts'
@@ -13,9 +13,7 @@ import { type AuthKeys, readKeys } from './auth-keys.ts'
 
 const LOGIN_COOKIE = '__Host-Http-portico'
 
-let refused = 0
-
-describe.each(ENGINES)('the second factor on %s', (engine) => {
+describe.each(TIER_ENGINES)('the second factor on %s', (engine) => {
   let site: TestApp
   let keys: AuthKeys
   beforeAll(async () => {
@@ -57,13 +55,13 @@ describe.each(ENGINES)('the second factor on %s', (engine) => {
   const api = (method: 'GET' | 'POST' | 'DELETE', path: string, bearer: string, body?: unknown) =>
     call(site, { method, path: `/admin/api${path}`, apikey: keys.anon, bearer, body })
 
-  test('one who has a factor adds another only after showing it, at each step', async () => {
+  test('requires the first factor before another is added, at each step', async () => {
     const { auth } = await enrolled()
     const second = await auth.mfa.enroll({ factorType: 'totp', friendlyName: 'Tablet' })
     if (second.data?.type !== 'totp') throw new Error('no factor')
     const app = new Authenticator(second.data.totp.secret)
     const factorId = second.data.id
-    // Who knows the password, and in whatever way the new secret, is still at aal1.
+    // Somebody who knows the password, and even the new secret, is still at aal1.
     const thief = await signedIn()
     const enrol = await thief.mfa.enroll({ factorType: 'totp', friendlyName: 'Outro' })
     expect(enrol.error).toMatchObject({ status: 403, code: 'insufficient_aal' })
@@ -76,10 +74,15 @@ describe.each(ENGINES)('the second factor on %s', (engine) => {
     expect(decodeJwt(await tokenOf(thief)).aal).toBe('aal1')
     expect((await auth.mfa.challengeAndVerify({ factorId, code: await app.next() })).error).toBeNull()
     expect((await auth.mfa.listFactors()).data?.totp).toHaveLength(2)
-    refused++
+    writeDocRow('docs/reports/attacks.md', 'fixed', [
+      'B11a',
+      'with the password alone: enrol another authenticator app, or verify one that its owner began to enrol',
+      'refused with `insufficient_aal` at both steps',
+      '`tests/acceptance/account-factors.test.ts`',
+    ])
   })
 
-  test('a code is good once, in this session and in any other', async () => {
+  test('accepts a code once, in this session and any other', async () => {
     const { auth, app, factorId } = await enrolled()
     const code = await app.next()
     expect((await auth.mfa.challengeAndVerify({ factorId, code })).error).toBeNull()
@@ -87,7 +90,7 @@ describe.each(ENGINES)('the second factor on %s', (engine) => {
     expect(again.error).toMatchObject({ status: 422, code: 'mfa_verification_failed' })
   })
 
-  test('of twenty that come at once with one code, one is let in', async () => {
+  test('accepts one of twenty parallel uses of a code', async () => {
     const { auth, app, factorId } = await enrolled()
     const code = await app.next()
     const bearer = await tokenOf(auth)
@@ -112,16 +115,7 @@ describe.each(ENGINES)('the second factor on %s', (engine) => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
   })
 
-  test('a code from two steps away, or of another shape, is refused', async () => {
-    const { auth, app, factorId } = await enrolled()
-    const step = Math.floor(Date.now() / 30_000)
-    for (const code of [app.at(step - 3), app.at(step + 3), 'abcdef', '12345']) {
-      const { error } = await auth.mfa.challengeAndVerify({ factorId, code })
-      expect(error).toMatchObject({ status: 422, code: 'mfa_verification_failed' })
-    }
-  })
-
-  test('a challenge must exist, be fresh, and is met once', async () => {
+  test('a challenge must exist, be fresh, and is answered once', async () => {
     const { auth, app, factorId } = await enrolled()
     const missing = await auth.mfa.verify({ factorId, challengeId: crypto.randomUUID(), code: '000000' })
     expect(missing.error).toMatchObject({ status: 422, code: 'mfa_factor_not_found' })
@@ -141,7 +135,7 @@ describe.each(ENGINES)('the second factor on %s', (engine) => {
     expect(expired.error).toMatchObject({ status: 422, code: 'mfa_challenge_expired' })
   })
 
-  test('wrong guesses end after ten, challenges and answers after fifteen a minute', async () => {
+  test('refuses after ten wrong guesses, and after fifteen challenges or answers a minute', async () => {
     const { auth, app, factorId } = await enrolled()
     const { data: challenge } = await auth.mfa.challenge({ factorId })
     const guess = (code: string) => auth.mfa.verify({ factorId, challengeId: challenge?.id ?? '', code })
@@ -156,14 +150,14 @@ describe.each(ENGINES)('the second factor on %s', (engine) => {
     expect((await auth.mfa.challenge({ factorId })).error).toMatchObject({ status: 429 })
   })
 
-  test('other sessions that know only the password end when the factor is shown', async () => {
+  test('ends other aal1 sessions when the factor is shown', async () => {
     const other = await signedIn()
     const { auth } = await enrolled()
     expect((await other.getUser()).error?.name).toBe('AuthSessionMissingError')
     expect((await auth.getUser()).error).toBeNull()
   })
 
-  test('a browser that knows only the password opens no tab once the factor is shown elsewhere', async () => {
+  test('a browser at aal1 opens no tab once the factor is shown elsewhere', async () => {
     const login = await call(site, {
       method: 'POST',
       path: '/auth/v1/token?grant_type=password',
@@ -178,7 +172,7 @@ describe.each(ENGINES)('the second factor on %s', (engine) => {
     expect(boot.session).toBeNull()
   })
 
-  test('the data service and /admin/api open at aal2 only', async () => {
+  test('the data service and /admin/api require aal2', async () => {
     const { auth, app, factorId } = await enrolled()
     const later = await signedIn()
     expect(await listPixels(await tokenOf(later))).toBe(403)
@@ -190,7 +184,7 @@ describe.each(ENGINES)('the second factor on %s', (engine) => {
     expect((await api('GET', '/logins', await tokenOf(later))).status).toBe(200)
   })
 
-  test('in the dashboard the login rises too: a reload and another tab stay at aal2', async () => {
+  test("raises the dashboard's login too: a reload and another tab stay at aal2", async () => {
     const { app, factorId } = await enrolled()
     const login = await call(site, {
       method: 'POST',
@@ -231,7 +225,7 @@ describe.each(ENGINES)('the second factor on %s', (engine) => {
     expect(sibling?.aal).toBe('aal2')
   })
 
-  test('unenrolling lowers every session, and needs the factor first', async () => {
+  test('unenrolling lowers every session, and requires the factor first', async () => {
     const { auth, factorId } = await enrolled()
     await api('POST', '/recovery-codes', await tokenOf(auth))
     expect((await auth.mfa.unenroll({ factorId })).error).toBeNull()
@@ -243,7 +237,7 @@ describe.each(ENGINES)('the second factor on %s', (engine) => {
     expect(await listPixels(await tokenOf(auth))).toBe(200)
   })
 
-  test('ten factors at most; a stranger’s factor does not exist', async () => {
+  test('allows ten factors; another person’s factor is not found', async () => {
     const auth = await signedIn()
     for (let n = 0; n < 10; n++)
       expect((await auth.mfa.enroll({ factorType: 'totp', friendlyName: `f${n}` })).error).toBeNull()
@@ -256,7 +250,7 @@ describe.each(ENGINES)('the second factor on %s', (engine) => {
     expect((await auth.mfa.challenge({ factorId: 'x' })).error?.status).toBe(404)
   })
 
-  test('recovery codes: ten, told once, kept as hashes, each good once', async () => {
+  test('recovery codes: ten, returned once, stored as hashes, each used once', async () => {
     const { auth } = await enrolled()
     const { status, body } = await api('POST', '/recovery-codes', await tokenOf(auth))
     expect(status).toBe(200)
@@ -288,7 +282,7 @@ describe.each(ENGINES)('the second factor on %s', (engine) => {
     expect(locked.status).toBe(429)
   })
 
-  test('without a second factor there are no recovery codes to make or use', async () => {
+  test('refuses recovery codes without a second factor', async () => {
     const bearer = await tokenOf(await signedIn())
     expect((await api('POST', '/recovery-codes', bearer)).status).toBe(422)
     expect((await api('POST', '/recovery-codes/use', bearer, { code: 'x' })).status).toBe(422)
@@ -296,7 +290,7 @@ describe.each(ENGINES)('the second factor on %s', (engine) => {
     expect((await call(site, { path: '/admin/api/logins' })).status).toBe(401)
   })
 
-  test('my logins: listed with the current one first, ended one by one', async () => {
+  test('lists own logins with the current one first, and ends them one by one', async () => {
     const [auth, other] = [await signedIn(), await signedIn()]
     const bearer = await tokenOf(auth)
     const { body } = await api('GET', '/logins', bearer)
@@ -314,7 +308,7 @@ describe.each(ENGINES)('the second factor on %s', (engine) => {
     expect((await api('DELETE', '/logins/x', bearer)).status).toBe(404)
   })
 
-  test('a login or session of another person cannot be ended', async () => {
+  test("cannot end another person's login or session", async () => {
     const body = { email: 'bia@exemplo.com.br', password: PRINCIPAL.password }
     await call(site, {
       method: 'POST',
@@ -363,7 +357,7 @@ describe.each(ENGINES)('the second factor on %s', (engine) => {
     expect(audit).toMatchObject({ actor: 'command line' })
   })
 
-  test('a factor removed with the service key lowers the person’s sessions', async () => {
+  test('removing a factor with a service key lowers the person’s sessions', async () => {
     const { auth, factorId } = await enrolled()
     const { data } = await auth.getUser()
     const answer = await call(site, {
@@ -376,13 +370,4 @@ describe.each(ENGINES)('the second factor on %s', (engine) => {
     await auth.refreshSession()
     expect(decodeJwt(await tokenOf(auth)).aal).toBe('aal1')
   })
-})
-
-test('the row of the doors', () => {
-  writeDocRow('docs/security.md', 'doors', [
-    'B11a',
-    'with the password alone: enrol a second app for codes beside one that counts, and make one count that was begun by its owner',
-    `refused with \`insufficient_aal\` at both steps, on ${refused} of 2 engines`,
-    '`tests/acceptance/account-factors.test.ts`',
-  ])
 })

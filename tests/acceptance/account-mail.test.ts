@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { AuthClient } from '@supabase/auth-js'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { ENGINES } from '../support/engines.ts'
+import { TIER_ENGINES } from '../support/engines.ts'
 import { Mailbox } from '../support/mailbox.ts'
 import { parseMail } from '../support/parse-mail.ts'
 import { PRINCIPAL, startTestApp, type TestApp } from '../support/test-app.ts'
@@ -21,7 +21,7 @@ function makeClient(site: TestApp, keys: AuthKeys) {
   })
 }
 
-describe.each(ENGINES)('recovery by mail, with sign-up closed, on %s', (engine) => {
+describe.each(TIER_ENGINES)('recovery by mail, with sign-up closed, on %s', (engine) => {
   let site: TestApp
   let keys: AuthKeys
   let mailbox: Mailbox
@@ -52,7 +52,7 @@ describe.each(ENGINES)('recovery by mail, with sign-up closed, on %s', (engine) 
   const post = (path: string, body: unknown, headers = {}) =>
     call(site, { method: 'POST', path: `/auth/v1${path}`, apikey: keys.anon, body, headers })
 
-  test('the letter is in Portuguese, carries the brand, and escapes it', async () => {
+  test('the email is in Portuguese, with the brand, escaped', async () => {
     const mail = await recoveryMail()
     expect(mail.subject).toBe('Crie uma nova senha')
     expect(mail.text).toContain('painel Ponte & <Cia>')
@@ -69,7 +69,7 @@ describe.each(ENGINES)('recovery by mail, with sign-up closed, on %s', (engine) 
     expect(stored).not.toContain(new URL(mail.link).searchParams.get('token'))
   })
 
-  test('known or unknown, asked once or again, the answer is the same to the last byte', async () => {
+  test('gives the same response to the byte, for known and unknown addresses, once or repeatedly', async () => {
     for (const path of ['/recover', '/otp', '/resend']) {
       const answers = []
       for (const address of [email, 'ninguem@exemplo.com.br', email, 'ninguem@exemplo.com.br'])
@@ -88,7 +88,7 @@ describe.each(ENGINES)('recovery by mail, with sign-up closed, on %s', (engine) 
     expect(users).toEqual([{ email }])
   })
 
-  test('the link only redirects, to the dashboard, with the token in the fragment', async () => {
+  test('the link only redirects to the dashboard, with the token in the fragment', async () => {
     const { link } = await recoveryMail()
     const { pathname, search } = new URL(link)
     for (const redirect of [
@@ -108,13 +108,13 @@ describe.each(ENGINES)('recovery by mail, with sign-up closed, on %s', (engine) 
     expect(answer.headers.location).toMatch(/\/admin\/usuarios#token_hash=[\w-]{43}&type=recovery$/)
     const broken = await call(site, { path: '/auth/v1/verify?token=x&type=recovery', headers: AS_NAVIGATION })
     expect(broken.headers.location).toContain('#error=access_denied&error_code=otp_expired')
-    // Followed three times and more, it is still good: nothing was verified.
+    // Followed several times, it is still valid: nothing was verified.
     const token_hash = new URL(link).searchParams.get('token') ?? ''
     expect((await client().verifyOtp({ token_hash, type: 'recovery' })).error).toBeNull()
     expect((await client().verifyOtp({ token_hash, type: 'recovery' })).error?.code).toBe('otp_expired')
   })
 
-  test('of twenty that come at once with one link, one is let in', async () => {
+  test('accepts one of twenty parallel uses of a link', async () => {
     const { link } = await recoveryMail()
     const token_hash = new URL(link).searchParams.get('token') ?? ''
     const answers = await Promise.all(
@@ -123,7 +123,7 @@ describe.each(ENGINES)('recovery by mail, with sign-up closed, on %s', (engine) 
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(403)])
   })
 
-  test('a token is good for an hour, for its own purpose, and only the newest counts', async () => {
+  test('a token lasts an hour, for its own purpose, and only the newest is valid', async () => {
     const first = await recoveryMail()
     await site.forgetLimits()
     const second = await recoveryMail()
@@ -140,7 +140,7 @@ describe.each(ENGINES)('recovery by mail, with sign-up closed, on %s', (engine) 
     expect(late.error?.code).toBe('otp_expired')
   })
 
-  test('five wrong guesses spoil the six digits, and not the link', async () => {
+  test('five wrong guesses invalidate the six digits, but not the link', async () => {
     const { code, link } = await recoveryMail()
     const wrong = code === '111111' ? '222222' : '111111'
     const guess = (token: string) => client().verifyOtp({ email, token, type: 'recovery' })
@@ -163,13 +163,13 @@ describe.each(ENGINES)('recovery by mail, with sign-up closed, on %s', (engine) 
     expect(await post('/verify', body)).toMatchObject({ status, body: { code } })
   })
 
-  test('guessing ends after thirty calls from one address', async () => {
+  test('refuses guesses after thirty calls from one address', async () => {
     const guess = () => post('/verify', { type: 'recovery', token: '123456', email: 'x@exemplo.com.br' })
     for (let n = 0; n < 30; n++) expect((await guess()).status).toBe(403)
     expect(await guess()).toMatchObject({ status: 429, body: { code: 'over_request_rate_limit' } })
   })
 
-  test('a new password makes mail that is still under way worthless', async () => {
+  test('a new password invalidates emails that were sent before', async () => {
     const { link } = await recoveryMail()
     const auth = client()
     await auth.signInWithPassword(PRINCIPAL)
@@ -182,7 +182,7 @@ describe.each(ENGINES)('recovery by mail, with sign-up closed, on %s', (engine) 
     expect((await auth.updateUser(back)).error).toBeNull()
   })
 
-  test('a banned person gets no mail, and no link that they still hold lets them in', async () => {
+  test('sends a banned person no email, and refuses their earlier links', async () => {
     const { link } = await recoveryMail()
     const ban = (banned_until: string | null) =>
       site.database.db.updateTable('auth_users').set({ banned_until }).execute()
@@ -194,8 +194,8 @@ describe.each(ENGINES)('recovery by mail, with sign-up closed, on %s', (engine) 
   })
 })
 
-describe('where mail goes', () => {
-  test('what was asked for before the server stops is sent before it does, and strangers get none', async () => {
+describe('where emails go', () => {
+  test('sends what was requested before the server stops, and nothing to strangers', async () => {
     const mailbox = await Mailbox.open()
     const site = await startTestApp({ listen: true, env: { SMTP_URL: mailbox.url } })
     const client = makeClient(site, await readKeys(site))
@@ -208,7 +208,7 @@ describe('where mail goes', () => {
     await mailbox.close()
   })
 
-  test('a mail server that says "later" is asked again', async () => {
+  test('retries a mail server that says "later"', async () => {
     let refusals = 0
     const mailbox = await Mailbox.open(() => refusals++ === 0)
     const site = await startTestApp({ listen: true, env: { SMTP_URL: mailbox.url } })
@@ -219,7 +219,7 @@ describe('where mail goes', () => {
     await mailbox.close()
   })
 
-  test('without a mail server it is a file that only its owner can read', async () => {
+  test('writes a file that only its owner can read without a mail server', async () => {
     const site = await startTestApp({ listen: true })
     await makeClient(site, await readKeys(site)).resetPasswordForEmail(email)
     const outbox = join(site.config.dataDir, 'outbox')

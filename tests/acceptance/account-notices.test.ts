@@ -4,7 +4,7 @@ import { removeFactors, resetPassword } from '#server/auth/accounts/reset-access
 import { createAuthContext } from '#server/auth/auth.ts'
 import { Authenticator } from '../support/authenticator.ts'
 import { writeDocRow } from '../support/doc-table.ts'
-import { ENGINES } from '../support/engines.ts'
+import { TIER_ENGINES } from '../support/engines.ts'
 import { Mailbox } from '../support/mailbox.ts'
 import { QUICK_WORK } from '../support/quick-work.ts'
 import { PRINCIPAL, startTestApp, type TestApp } from '../support/test-app.ts'
@@ -27,7 +27,7 @@ const BY_OPERATOR = 'equipe de TI'
 
 const told = new Set<string>()
 
-describe.each(ENGINES)('who is told that something about their login changed, on %s', (engine) => {
+describe.each(TIER_ENGINES)('notices about sign-in changes, on %s', (engine) => {
   let site: TestApp
   let keys: AuthKeys
   let mailbox: Mailbox
@@ -84,18 +84,18 @@ describe.each(ENGINES)('who is told that something about their login changed, on
     expect(mail.text).toContain(by)
     expect(mail.text).toMatch(/Quando: \d\d\/\d\d\/\d{4},? \d\d:\d\d \(horário de Brasília\)/)
     for (const secret of [FIRST, SECOND, ...secrets]) expect(mail.text + mail.html).not.toContain(secret)
-    // Where one signs in, and nothing that signs in.
+    // The address of the login, and nothing that signs in.
     expect(mail.link).toMatch(/^(?:http:\/\/localhost:\d+\/admin)?$/)
     expect(mail.code).toBe('')
     told.add(`${subject}, ${by}`)
   }
 
-  test('a password, by the person', async () => {
+  test('are sent for a password changed by the person', async () => {
     expect((await person.auth.updateUser({ password: SECOND, current_password: FIRST })).error).toBeNull()
     await isTold(PASSWORD, BY_SELF)
   })
 
-  test('a password, after a recovery', async () => {
+  test('are sent for a password changed after a recovery', async () => {
     await open(keys.anon).auth.resetPasswordForEmail(email)
     const { link } = await mailbox.take(email, 'Crie uma nova senha')
     const recovering = open(keys.anon)
@@ -105,42 +105,42 @@ describe.each(ENGINES)('who is told that something about their login changed, on
     await isTold(PASSWORD, BY_SELF)
   })
 
-  test('a password, by another administrator', async () => {
+  test('are sent for a password changed by another administrator', async () => {
     expect((await boss.from('admin_users').update({ password: SECOND }).eq('id', id)).error).toBeNull()
     await isTold(PASSWORD, BY_ADMINISTRATOR)
   })
 
-  test('a password, under "Usuários Admin" by oneself', async () => {
+  test(`are sent for one's own password changed under "Usuários Admin"`, async () => {
     const change = { password: SECOND, current_password: FIRST }
     expect((await person.from('admin_users').update(change).eq('id', id)).error).toBeNull()
     await isTold(PASSWORD, BY_SELF)
   })
 
-  test('a password, with the service key', async () => {
+  test('are sent for a password changed with a service key', async () => {
     const { error } = await open(keys.service).auth.admin.updateUserById(id, { password: SECOND })
     expect(error).toBeNull()
     await isTold(PASSWORD, BY_ADMINISTRATOR)
   })
 
-  test('a password, by command', async () => {
+  test('are sent for a password changed by command', async () => {
     const password = await operator((context) => resetPassword(context, email))
     await isTold(PASSWORD, BY_OPERATOR, [password ?? ''])
   })
 
-  test('an address, at the one that was left, by another administrator', async () => {
+  test('are sent to the former address, if another administrator changed it', async () => {
     const next = `nova${email}`
     expect((await boss.from('admin_users').update({ email: next }).eq('id', id)).error).toBeNull()
     await isTold(EMAIL, BY_ADMINISTRATOR, [next])
   })
 
-  test('an address, with the service key', async () => {
+  test('are sent for an address changed with a service key', async () => {
     const next = `nova${email}`
     const { error } = await open(keys.service).auth.admin.updateUserById(id, { email: next })
     expect(error).toBeNull()
     await isTold(EMAIL, BY_ADMINISTRATOR, [next])
   })
 
-  test('an address, when both mailboxes have agreed', async () => {
+  test('are sent for an address that both mailboxes confirmed', async () => {
     const next = `nova${email}`
     expect((await person.auth.updateUser({ email: next })).error).toBeNull()
     for (const [to, subject] of [
@@ -155,7 +155,7 @@ describe.each(ENGINES)('who is told that something about their login changed, on
     await isTold(EMAIL, BY_SELF, [next])
   })
 
-  test('a factor that begins to count, new recovery codes, and a factor that is given up', async () => {
+  test('are sent for a verified factor, new recovery codes, and a removed factor', async () => {
     const factorId = await enrol(person)
     await isTold(FACTOR_ADDED, BY_SELF)
     const bearer = (await person.auth.getSession()).data.session?.access_token
@@ -172,7 +172,7 @@ describe.each(ENGINES)('who is told that something about their login changed, on
     await isTold(FACTOR_REMOVED, BY_SELF)
   })
 
-  test('a factor that is taken away, with the service key and by command', async () => {
+  test('are sent for a factor removed with a service key and by command', async () => {
     const factorId = await enrol(person)
     const { admin } = open(keys.service).auth
     expect((await admin.mfa.deleteFactor({ userId: id, id: factorId })).error).toBeNull()
@@ -186,7 +186,7 @@ describe.each(ENGINES)('who is told that something about their login changed, on
     await isTold(FACTORS_REMOVED, BY_OPERATOR)
   })
 
-  test('mails to a person without a role do not speak of the dashboard', async () => {
+  test('do not mention the dashboard to a person without a role', async () => {
     const visitor = `visita${people++}@exemplo.com.br`
     const { admin } = open(keys.service).auth
     const made = await admin.createUser({ email: visitor, password: FIRST, email_confirm: true })
@@ -209,24 +209,24 @@ describe.each(ENGINES)('who is told that something about their login changed, on
     }
   })
 
-  test('a change that was taken back tells nobody', async () => {
+  test('are not sent for a change that was rolled back', async () => {
     const both = await boss
       .from('admin_users')
       .update({ password: SECOND, role: 'admin' })
       .in('email', [email, PRINCIPAL.email])
       .order('email')
     expect(both.error?.code).toBe('principal_admin_protected')
-    // Stopping waits for everything that was to be sent.
+    // Closing waits for everything that is to be sent.
     await site.app.close()
     expect(mailbox.received.filter(({ to }) => to.includes(email))).toEqual([])
   })
 })
 
-test('the row of the doors', () => {
-  writeDocRow('docs/security.md', 'doors', [
+test('writes its row of docs/reports/attacks.md', () => {
+  writeDocRow('docs/reports/attacks.md', 'fixed', [
     'B11d',
-    'a password, an address, an app for codes or the recovery codes are changed: by the person, after a recovery, by another administrator, with the service key, by command',
-    `the person is told by mail in each of ${told.size} ways, at the address that was left, without a secret; a change that is taken back tells nobody`,
+    'a password, an address, an authenticator app or the recovery codes are changed: by the person, after a recovery, by another administrator, with the service key, by command',
+    `the person gets an email in each of ${told.size} ways, at the former address, without a secret; a change that is rolled back sends none`,
     '`tests/acceptance/account-notices.test.ts`',
   ])
 })

@@ -5,7 +5,7 @@ import { AuthClient } from '@supabase/auth-js'
 import { decodeJwt, decodeProtectedHeader, exportJWK, generateKeyPair } from 'jose'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { Authenticator } from '../support/authenticator.ts'
-import { ENGINES } from '../support/engines.ts'
+import { TIER_ENGINES } from '../support/engines.ts'
 import { Mailbox } from '../support/mailbox.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 import { type AuthKeys, readKeys } from './auth-keys.ts'
@@ -17,8 +17,8 @@ const FIRST = 'girassol-tamborim-91'
 const SECOND = 'varanda-azulejo-27'
 const THIRD = 'jangada-cobalto-64'
 
-/** Open sign-up and a signing key from a file: the protocol at its widest. The rows build on each other. */
-describe.each(ENGINES)('the auth protocol, call by call, on %s', (engine) => {
+/** Open sign-up and a signing key from a file. The rows build on each other. */
+describe.each(TIER_ENGINES)('the auth protocol, call by call, on %s', (engine) => {
   const table = new CallTable(`@supabase/auth-js against the auth service (${engine})`)
   const directory = mkdtempSync(join(tmpdir(), 'portico-key-'))
   let site: TestApp
@@ -35,7 +35,7 @@ describe.each(ENGINES)('the auth protocol, call by call, on %s', (engine) => {
       persistSession: false,
       autoRefreshToken: false,
     })
-  /** As if a minute had passed since the last mail. */
+  /** As if a minute had passed since the last email. */
   const later = () => site.forgetLimits()
   const claims = async () => decodeJwt((await auth.getSession()).data.session?.access_token ?? '')
 
@@ -67,7 +67,7 @@ describe.each(ENGINES)('the auth protocol, call by call, on %s', (engine) => {
     })
     expect(error).toBeNull()
     expect(data.session).toMatchObject({ token_type: 'bearer', expires_in: 3600 })
-    // Nobody has proved the mailbox yet: confirmed means only that the password is enough to sign in.
+    // The mailbox is not proved yet: confirmed only means that the password is enough to sign in.
     expect(data.user).toMatchObject({
       email: EMAIL,
       email_confirmed_at: expect.any(String),

@@ -1,13 +1,13 @@
 import { AuthClient, GoTrueAdminApi } from '@supabase/auth-js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ENGINES } from '../support/engines.ts'
+import { TIER_ENGINES } from '../support/engines.ts'
 import { PRINCIPAL, startTestApp, type TestApp } from '../support/test-app.ts'
 import { call } from './auth-http.ts'
 import { type AuthKeys, readKeys } from './auth-keys.ts'
 
 const PASSWORD = 'girassol-tamborim-91'
 
-describe.each(ENGINES)('users by the service key, through the official client on %s', (engine) => {
+describe.each(TIER_ENGINES)('users with a service key, through the official client on %s', (engine) => {
   let site: TestApp
   let keys: AuthKeys
   let admin: GoTrueAdminApi
@@ -45,7 +45,7 @@ describe.each(ENGINES)('users by the service key, through the official client on
     return auth
   }
 
-  test('creates with everything that the protocol takes', async () => {
+  test('creates with every field of the protocol', async () => {
     const id = crypto.randomUUID()
     const user = await create({
       id,
@@ -65,7 +65,7 @@ describe.each(ENGINES)('users by the service key, through the official client on
     expect((await admin.getUserById(id)).data.user).toEqual(user)
   })
 
-  test('an unconfirmed user keeps the metadata as given and cannot sign in yet', async () => {
+  test('an unconfirmed user keeps its metadata and cannot sign in yet', async () => {
     const user = await create({ email_confirm: false, user_metadata: { name: 'Rui' } })
     expect(user.user_metadata).toEqual({ name: 'Rui' })
     const { error } = await client().signInWithPassword({ email: user.email ?? '', password: PASSWORD })
@@ -75,7 +75,7 @@ describe.each(ENGINES)('users by the service key, through the official client on
     await signedIn(user.email)
   })
 
-  test('takes a hash made elsewhere, if its cost is ordinary', async () => {
+  test('accepts a foreign hash with an ordinary cost', async () => {
     const known = await create()
     const { password_hash } = await site.database.db
       .selectFrom('auth_users')
@@ -160,7 +160,7 @@ describe.each(ENGINES)('users by the service key, through the official client on
     expect((await auth.getUser()).error).toBeNull()
   })
 
-  test('deletes for good or softly; either way the sessions are gone and the address is free', async () => {
+  test('deletes permanently or softly; both end the sessions and free the address', async () => {
     for (const soft of [false, true]) {
       const user = await create()
       const auth = await signedIn(user.email)
@@ -174,7 +174,7 @@ describe.each(ENGINES)('users by the service key, through the official client on
     }
   })
 
-  test('the principal admin is out of reach, of the service key too', async () => {
+  test('refuses changes of the principal, also with a service key', async () => {
     const { id } = await site.database.db
       .selectFrom('auth_users')
       .select('id')
@@ -228,7 +228,7 @@ describe.each(ENGINES)('users by the service key, through the official client on
     expect([answer.status, answer.body.code]).toEqual([404, 'validation_failed'])
   })
 
-  test('every change is in the audit trail, and no hash with it', async () => {
+  test('audits every change, without a hash', async () => {
     const user = await create()
     await admin.updateUserById(user.id, { password: 'outra-muito-melhor-77' })
     await admin.deleteUser(user.id)

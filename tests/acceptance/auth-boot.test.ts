@@ -1,7 +1,7 @@
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createAuthContext } from '#server/auth/auth.ts'
-import { ENGINES } from '../support/engines.ts'
+import { TIER_ENGINES } from '../support/engines.ts'
 import { QUICK_WORK } from '../support/quick-work.ts'
 import { PRINCIPAL, startTestApp, type TestApp } from '../support/test-app.ts'
 import { type Answer, AS_NAVIGATION, asDashboard, call } from './auth-http.ts'
@@ -9,7 +9,7 @@ import { type AuthKeys, readKeys } from './auth-keys.ts'
 
 const COOKIE = '__Host-Http-portico'
 
-describe.each(ENGINES)('the login cookie and the page that it opens, on %s', (engine) => {
+describe.each(TIER_ENGINES)('the login cookie, on %s', (engine) => {
   let site: TestApp
   let keys: AuthKeys
   beforeAll(async () => {
@@ -49,7 +49,7 @@ describe.each(ENGINES)('the login cookie and the page that it opens, on %s', (en
       headers: { ...asDashboard(site), cookie: `${COOKIE}=${cookie}` },
     })
 
-  test('a login from the dashboard sets a cookie that only the browser itself can send', async () => {
+  test('a sign-in from the dashboard sets a cookie that only the browser can send', async () => {
     const answer = await login()
     const header = [answer.headers['set-cookie']].flat().find((line) => String(line).startsWith(COOKIE))
     expect(header).toMatch(/; Path=\/; Max-Age=604800; Secure; HttpOnly; SameSite=Lax$/)
@@ -60,15 +60,15 @@ describe.each(ENGINES)('the login cookie and the page that it opens, on %s', (en
     ['another site', { origin: 'https://elsewhere.example', 'sec-fetch-site': 'cross-site' }],
     ['a sibling origin', { 'sec-fetch-site': 'same-site' }],
     ['no origin', { 'sec-fetch-site': 'same-origin' }],
-  ])('a login from %s sets none', async (_who, headers) => {
+  ])('a sign-in from %s sets none', async (_who, headers) => {
     expect((await login(headers)).cookies).toEqual({})
   })
 
-  test('a login that the browser does not call same-origin sets none, whatever origin it names', async () => {
+  test('a sign-in that the browser does not call same-origin sets none, whatever its origin header', async () => {
     expect((await login({ ...asDashboard(site), 'sec-fetch-site': 'same-site' })).cookies).toEqual({})
   })
 
-  test('a navigation with the cookie gets a session of its own; each tab another', async () => {
+  test('a navigation with the cookie gets its own session; each tab another', async () => {
     const cookie = (await login()).cookies[COOKIE]
     const [one, two] = [boot(await open(cookie)), boot(await open(cookie, AS_NAVIGATION, '/admin/usuarios'))]
     expect(one).toMatchObject({
@@ -90,20 +90,20 @@ describe.each(ENGINES)('the login cookie and the page that it opens, on %s', (en
     ['a request without the headers', {}],
     ['mode alone', { 'sec-fetch-mode': 'navigate' }],
     ['destination alone', { 'sec-fetch-dest': 'document' }],
-  ])('%s gets the login screen, whatever the cookie', async (_what, headers) => {
+  ])('%s gets the login screen, with or without the cookie', async (_what, headers) => {
     const page = await open((await login()).cookies[COOKIE], headers)
     expect(page.status).toBe(200)
     expect(boot(page).session).toBeNull()
     expect(page.text).not.toContain('access_token')
   })
 
-  test.each(['prefetch', 'prefetch;prerender'])('%s gets 503 and nothing else', async (purpose) => {
+  test.each(['prefetch', 'prefetch;prerender'])('%s gets 503', async (purpose) => {
     const page = await open((await login()).cookies[COOKIE], { ...AS_NAVIGATION, 'sec-purpose': purpose })
     expect(page.status).toBe(503)
     expect(page.text).toBe('')
   })
 
-  test('the page answers GET only, without validators, and is never stored', async () => {
+  test('the page answers GET only, without validators, and is never cached', async () => {
     const cookie = (await login()).cookies[COOKIE]
     for (const method of ['HEAD', 'POST', 'PUT', 'DELETE'] as const) {
       const answer = await call(site, {
@@ -120,7 +120,7 @@ describe.each(ENGINES)('the login cookie and the page that it opens, on %s', (en
     expect(page.headers['last-modified']).toBeUndefined()
   })
 
-  test('the cookie opens no API', async () => {
+  test('the cookie is ignored by every API', async () => {
     const cookie = (await login()).cookies[COOKIE]
     const headers = { ...asDashboard(site), cookie: `${COOKIE}=${cookie}` }
     expect((await call(site, { path: '/auth/v1/user', apikey: keys.anon, headers })).status).toBe(401)
@@ -139,13 +139,13 @@ describe.each(ENGINES)('the login cookie and the page that it opens, on %s', (en
     expect((await whoAmI(stranger.access_token)).status).toBe(200)
   })
 
-  test('"Sair" ends the login of a tab whose browser sends no cookie any more', async () => {
+  test('"Sair" ends the login of a tab whose browser no longer sends a cookie', async () => {
     const { body, cookies } = await login()
     expect((await logout(body.access_token, '')).status).toBe(204)
     expect(boot(await open(cookies[COOKIE])).session).toBeNull()
   })
 
-  test('"Sair" works with an access token that has expired, or whose session is gone', async () => {
+  test('"Sair" works with an expired access token, or one whose session is gone', async () => {
     const { signer } = await (
       await createAuthContext(site.config, site.database.db, site.secrets, QUICK_WORK)
     ).keys.current()
@@ -180,7 +180,7 @@ describe.each(ENGINES)('the login cookie and the page that it opens, on %s', (en
     expect(boot(await open(cookie)).session).toBeNull()
   })
 
-  test('"Sair" does not end the login of another person, whose cookie comes along', async () => {
+  test(`"Sair" does not end the login of another person's cookie`, async () => {
     const email = 'bia@exemplo.com.br'
     await call(site, {
       method: 'POST',
@@ -194,7 +194,7 @@ describe.each(ENGINES)('the login cookie and the page that it opens, on %s', (en
     expect(boot(await open(cookie)).session.user.email).toBe(email)
   })
 
-  test('a login that is idle for twelve hours, or seven days old, opens nothing more', async () => {
+  test('a login ends after twelve idle hours or seven days', async () => {
     const { db } = site.database
     const long = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString()
     for (const change of [{ last_used_at: long(12) }, { expires_at: long(0) }]) {
@@ -203,7 +203,7 @@ describe.each(ENGINES)('the login cookie and the page that it opens, on %s', (en
       const page = await open(cookie)
       expect(boot(page).session).toBeNull()
       expect(page.headers['set-cookie']).toContain('Max-Age=0')
-      // It is gone: no other clock makes it good again.
+      // The session is deleted: another clock does not bring it back.
       await db
         .updateTable('auth_logins')
         .set({ last_used_at: long(0), expires_at: long(-24) })
@@ -212,7 +212,7 @@ describe.each(ENGINES)('the login cookie and the page that it opens, on %s', (en
     }
   })
 
-  test('an access token is worth nothing once its login is seven days old', async () => {
+  test('refuses an access token once its login is seven days old', async () => {
     const { access_token } = (await login()).body
     await site.database.db.updateTable('auth_logins').set({ expires_at: new Date().toISOString() }).execute()
     expect((await whoAmI(access_token)).body).toMatchObject({ code: 'session_not_found' })
@@ -224,7 +224,7 @@ describe.each(ENGINES)('the login cookie and the page that it opens, on %s', (en
     expect(rows.status).toBe(401)
   })
 
-  test('a banned person’s cookie opens nothing until the ban ends', async () => {
+  test('refuses a banned person’s cookie until the ban ends', async () => {
     const cookie = (await login()).cookies[COOKIE]
     const ban = (banned_until: string | null) =>
       site.database.db.updateTable('auth_users').set({ banned_until }).execute()
@@ -235,12 +235,12 @@ describe.each(ENGINES)('the login cookie and the page that it opens, on %s', (en
     expect(boot(await open(cookie)).session.user.email).toBe(PRINCIPAL.email)
   })
 
-  test('a forged cookie opens nothing', async () => {
+  test('refuses a forged cookie', async () => {
     for (const cookie of ['', 'x', `${'a'.repeat(43)}`, '%00', "' or 1=1 --"])
       expect(boot(await open(cookie)).session).toBeNull()
   })
 
-  test('a forged cookie waits for nobody who writes', async () => {
+  test('a forged cookie does not wait for a writer', async () => {
     await site.database.db.transaction().execute(async (trx) => {
       await trx.updateTable('auth_logins').set({ last_used_at: new Date().toISOString() }).execute()
       for (const cookie of ['x', 'a'.repeat(43)]) {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { ENGINES } from '../support/engines.ts'
+import { TIER_ENGINES } from '../support/engines.ts'
 import { PRINCIPAL, startTestApp, type TestApp } from '../support/test-app.ts'
 import { type AuthCall, asDashboard, call } from './auth-http.ts'
 import { type AuthKeys, readKeys } from './auth-keys.ts'
@@ -8,8 +8,8 @@ import { type AuthKeys, readKeys } from './auth-keys.ts'
 const PASSWORD = 'varanda-azulejo-27'
 const KB = 1024
 
-/** What somebody without a role can make the server store or compute while sign-up is open. */
-describe.each(ENGINES)('bounds of an account on %s', (engine) => {
+/** What an account without a role can make the server store or compute while sign-up is open. */
+describe.each(TIER_ENGINES)('limits of an account on %s', (engine) => {
   let site: TestApp
   let keys: AuthKeys
   let people = 0
@@ -56,7 +56,7 @@ describe.each(ENGINES)('bounds of an account on %s', (engine) => {
     expect((await make(15 * KB)).status).toBe(200)
   })
 
-  test('metadata that grows past 16 KB piece by piece is refused, and can be removed', async () => {
+  test('refuses metadata that grows beyond 16 KB in pieces, and allows removing it', async () => {
     const { bearer, email } = await signUp()
     const put = (data: object) => send('PUT', '/user', { data }, { bearer })
     expect((await put({ a: 'ã'.repeat(4 * KB) })).status).toBe(200)
@@ -77,14 +77,14 @@ describe.each(ENGINES)('bounds of an account on %s', (engine) => {
     ['POST', '/otp', 64],
     ['PUT', '/user', 64],
     ['POST', '/passkeys/authentication/verify', 128],
-  ] as const)('%s %s answers 413 to a body of more than %d KB', async (method, path, size) => {
+  ] as const)('%s %s returns 413 for a body of more than %d KB', async (method, path, size) => {
     const body = { filler: 'x'.repeat(size * KB) }
     expect((await send(method, path, body)).status).toBe(413)
     const smaller = await send(method, path, { filler: 'x'.repeat(size * KB - 200) })
     expect(smaller.status).not.toBe(413)
   })
 
-  test('an account keeps 200 sessions; those that only know the password go first', async () => {
+  test('keeps 200 sessions per account; aal1 sessions are removed first', async () => {
     const { email, id } = await signUp()
     const rows = Array.from({ length: 260 }, (_, n) => ({
       id: randomUUID(),
@@ -111,7 +111,7 @@ describe.each(ENGINES)('bounds of an account on %s', (engine) => {
     expect(user.status).toBe(200)
   })
 
-  test('an account keeps 50 browsers', async () => {
+  test('keeps 50 browsers per account', async () => {
     const { email, id } = await signUp()
     const at = (n: number) => new Date(Date.now() - 3_600_000 + n).toISOString()
     const rows = Array.from({ length: 60 }, (_, n) => ({
@@ -137,7 +137,7 @@ describe.each(ENGINES)('bounds of an account on %s', (engine) => {
     expect(left.map((row) => row.id)).toContain(rows.at(-1)?.id)
   })
 
-  test('right passwords are counted: thirty in five minutes from one address, and by known browser', async () => {
+  test('limits right passwords: thirty in five minutes per address and known browser', async () => {
     const { email } = await signUp()
     const known = await signIn(email, { headers: asDashboard(site), from: '10.1.0.1' })
     const cookie = `__Host-portico-device=${known.cookies['__Host-portico-device']}`
@@ -148,7 +148,7 @@ describe.each(ENGINES)('bounds of an account on %s', (engine) => {
     expect((await signIn(email, browser)).status).toBe(200)
   })
 
-  test('right passwords are counted: 120 in five minutes for one account from everywhere', async () => {
+  test('limits right passwords: 120 in five minutes per account', async () => {
     const { email } = await signUp()
     const statuses: number[] = []
     for (let n = 1; n <= 13; n++) {
@@ -159,7 +159,7 @@ describe.each(ENGINES)('bounds of an account on %s', (engine) => {
     expect(statuses.filter((status) => status === 200)).toHaveLength(120)
   })
 
-  test('a login that floods sign-ins keeps nobody else out', async () => {
+  test('a flood of sign-ins to one account affects no other', async () => {
     const { email } = await signUp()
     const flood = Array.from({ length: 200 }, (_, n) => signIn(email, { from: `10.3.0.${n % 4}` }))
     const administrators = Array.from({ length: 20 }, (_, n) =>
@@ -170,7 +170,7 @@ describe.each(ENGINES)('bounds of an account on %s', (engine) => {
     await Promise.all(flood)
   })
 
-  test('what a login changes is counted, and uses up nothing of the same person’s other logins', async () => {
+  test('limits changes per login, independent of the person’s other logins', async () => {
     const { email, bearer } = await signUp()
     const answers = []
     for (let n = 0; n < 125; n++) answers.push(await send('PUT', '/user', { data: { n } }, { bearer }))

@@ -1,6 +1,6 @@
 import { createClient } from '@supabase/supabase-js'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { ENGINES } from '../support/engines.ts'
+import { TIER_ENGINES } from '../support/engines.ts'
 import { PRINCIPAL, startTestApp, type TestApp } from '../support/test-app.ts'
 import { call } from './auth-http.ts'
 import { type AuthKeys, readKeys } from './auth-keys.ts'
@@ -8,7 +8,7 @@ import { type AuthKeys, readKeys } from './auth-keys.ts'
 const HEADER = 'sb-forwarded-for'
 const CALLS_PER_ADDRESS = 30
 
-describe.each(ENGINES)('a visitor’s address passed on by an integrator’s server, on %s', (engine) => {
+describe.each(TIER_ENGINES)('a visitor’s address forwarded by an integrator’s server, on %s', (engine) => {
   let site: TestApp
   let keys: AuthKeys
   beforeAll(async () => {
@@ -23,7 +23,7 @@ describe.each(ENGINES)('a visitor’s address passed on by an integrator’s ser
     bearer?: string
     forwarded: (n: number) => string
   }
-  /** One more than an address may ask for. */
+  /** One more than an address may request. */
   const recover = async ({ apikey = keys.anon, bearer, forwarded }: Sent) => {
     const statuses: number[] = []
     for (let n = 0; n <= CALLS_PER_ADDRESS; n++) {
@@ -43,7 +43,7 @@ describe.each(ENGINES)('a visitor’s address passed on by an integrator’s ser
   }
   const one = (n: number) => `203.0.113.${n}`
 
-  test('is what calls with a service key are counted by', async () => {
+  test('is used for limits of calls with a service key', async () => {
     expect(await recover({ apikey: keys.service, forwarded: one })).not.toContain(429)
     await site.forgetLimits()
     expect(await recover({ bearer: keys.service, forwarded: one })).not.toContain(429)
@@ -52,7 +52,7 @@ describe.each(ENGINES)('a visitor’s address passed on by an integrator’s ser
     expect(first.at(-1)).toBe(429)
   })
 
-  test('is ignored without a service key, and when it is no address', async () => {
+  test('is ignored without a service key, and if it is no address', async () => {
     expect((await recover({ forwarded: one })).at(-1)).toBe(429)
     await site.forgetLimits()
     const { body } = await call(site, {
@@ -66,7 +66,7 @@ describe.each(ENGINES)('a visitor’s address passed on by an integrator’s ser
     expect((await recover({ apikey: keys.service, forwarded: (n) => `visitante-${n}` })).at(-1)).toBe(429)
   })
 
-  test('is the network that a person sees of their session, with the official client', async () => {
+  test('is the network that a person sees for their session, with the official client', async () => {
     const client = createClient(site.url, keys.service, {
       auth: { persistSession: false, autoRefreshToken: false },
       global: { headers: { [HEADER]: '203.0.113.7' } },

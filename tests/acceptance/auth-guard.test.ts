@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ENGINES } from '../support/engines.ts'
+import { TIER_ENGINES } from '../support/engines.ts'
 import { PRINCIPAL, startTestApp, type TestApp } from '../support/test-app.ts'
 import { AS_NAVIGATION, type AuthCall, asDashboard, call } from './auth-http.ts'
 import { type AuthKeys, readKeys } from './auth-keys.ts'
@@ -7,7 +7,7 @@ import { type AuthKeys, readKeys } from './auth-keys.ts'
 const STRANGER = { email: 'estranha@exemplo.com.br', password: 'girassol-tamborim-91' }
 const ADMIN = { email: 'marketing@exemplo.com.br', password: 'girassol-tamborim-92' }
 
-describe.each(ENGINES)('who may do what in the auth service, on %s', (engine) => {
+describe.each(TIER_ENGINES)('access to the auth service, on %s', (engine) => {
   let site: TestApp
   let keys: AuthKeys
   let callers: Record<string, { apikey?: string; bearer?: string }>
@@ -87,7 +87,7 @@ describe.each(ENGINES)('who may do what in the auth service, on %s', (engine) =>
     expect(statuses.anon).toBe(expected.anon)
   })
 
-  test('no answer carries a hash, a secret or a CORS header', async () => {
+  test('no response contains a hash, a secret or a CORS header', async () => {
     const { text, headers } = await call(site, { path: '/auth/v1/admin/users', ...callers.service })
     expect(text).not.toMatch(/argon2|password_hash|"d":/)
     expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([])
@@ -130,7 +130,7 @@ describe.each(ENGINES)('who may do what in the auth service, on %s', (engine) =>
     expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([])
   })
 
-  test('both names of this machine are the dashboard’s own origin', async () => {
+  test('accepts both names of the local machine as the dashboard’s origin', async () => {
     for (const host of ['localhost', '127.0.0.1']) {
       const origin = `http://${host}:${site.config.port}`
       const headers = { ...asDashboard(site), origin }
@@ -138,7 +138,7 @@ describe.each(ENGINES)('who may do what in the auth service, on %s', (engine) =>
     }
   })
 
-  test('errors have the shape of the version that the client names', async () => {
+  test("errors have the format of the client's version", async () => {
     const request = {
       method: 'POST',
       path: '/auth/v1/token?grant_type=password',
@@ -206,13 +206,13 @@ describe.each(ENGINES)('who may do what in the auth service, on %s', (engine) =>
     ['single sign-on', 'sso', {}, 404, 'saml_provider_disabled'],
     ['a logout without token', 'logout?scope=local', {}, 401, 'no_authorization'],
     ['an unknown logout scope', 'logout?scope=x', {}, 400, 'validation_failed'],
-  ])('%s gets the protocol’s answer', async (_what, path, body, status, code) => {
+  ])('%s gets the protocol’s response', async (_what, path, body, status, code) => {
     const answer = await call(site, { method: 'POST', path: `/auth/v1/${path}`, apikey: keys.anon, body })
     expect([answer.status, answer.body.code]).toEqual([status, code])
   })
 })
 
-describe('ways in that are not offered', () => {
+describe('disabled sign-in methods', () => {
   let site: TestApp
   beforeAll(async () => {
     site = await startTestApp()
@@ -232,7 +232,7 @@ describe('ways in that are not offered', () => {
     ['a provider’s token', post('token?grant_type=id_token', {}), 400, 'provider_disabled'],
     ['a wallet', post('token?grant_type=web3', {}), 422, 'web3_provider_disabled'],
     ['single sign-on', post('sso', {}), 404, 'saml_provider_disabled'],
-  ])('%s is told to be off, with a key and without one', async (_what, request, status, code) => {
+  ])('%s is reported as disabled, with a key and without one', async (_what, request, status, code) => {
     const { anon } = await readKeys(site)
     for (const apikey of [anon, undefined]) {
       const answer = await call(site, { ...request, apikey })
@@ -248,7 +248,7 @@ describe('ways in that are not offered', () => {
     ['token?grant_type=pkce', { auth_code: 'x', code_verifier: 'y' }],
     ['token?grant_type=id_token&grant_type=password', PRINCIPAL],
     ['token', PRINCIPAL],
-  ])('%s asks for the key as before', async (path, body) => {
+  ])('%s still requires the key', async (path, body) => {
     for (const apikey of [undefined, 'x.y.z']) {
       const answer = await call(site, { ...post(path, body), apikey })
       expect([answer.status, answer.body.code]).toEqual([401, 'no_authorization'])

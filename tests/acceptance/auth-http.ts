@@ -20,7 +20,7 @@ export interface AuthCall {
   from?: string
 }
 
-/** One call to the app in process, as a client that keeps no cookies makes it. */
+/** One call to the app in process, without cookies. */
 export async function call(site: TestApp, request: AuthCall): Promise<Answer> {
   const { method = 'GET', path, apikey, bearer, body, headers = {}, from } = request
   const options: InjectOptions = {
@@ -37,7 +37,7 @@ export async function call(site: TestApp, request: AuthCall): Promise<Answer> {
   }
   if (body !== undefined) options.payload = typeof body === 'string' ? body : JSON.stringify(body)
   const response = await site.app.inject(options)
-  // The answer to a HEAD names the type of a body that it does not have.
+  // The response to a HEAD names the type of a missing body.
   const isJson = String(response.headers['content-type']).includes('json') && response.body !== ''
   return {
     status: response.statusCode,
@@ -48,13 +48,13 @@ export async function call(site: TestApp, request: AuthCall): Promise<Answer> {
   }
 }
 
-/** What a browser says of a call that the dashboard's own script makes. */
+/** Headers of a call by the dashboard's own script. */
 export function asDashboard(site: TestApp): Record<string, string> {
   const origin = site.config.adminUrl ?? site.config.siteUrl
   return { origin, 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }
 }
 
-/** What a browser says when a person opens a page. */
+/** Headers of a navigation by a person. */
 export const AS_NAVIGATION = {
   'sec-fetch-site': 'none',
   'sec-fetch-mode': 'navigate',

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { beforeTransaction } from '../support/before-transaction.ts'
-import { ENGINES } from '../support/engines.ts'
+import { TIER_ENGINES } from '../support/engines.ts'
 import { PRINCIPAL, startTestApp, type TestApp } from '../support/test-app.ts'
 import { asDashboard, call } from './auth-http.ts'
 import { type AuthKeys, readKeys } from './auth-keys.ts'
 
-describe.each(ENGINES)('wrong guesses on %s', (engine) => {
+describe.each(TIER_ENGINES)('wrong passwords on %s', (engine) => {
   let site: TestApp
   let keys: AuthKeys
   beforeAll(async () => {
@@ -29,7 +29,7 @@ describe.each(ENGINES)('wrong guesses on %s', (engine) => {
     })
   const statuses = (answers: { status: number }[]) => Object.groupBy(answers, ({ status }) => status)
 
-  test('one account gets ten, from all addresses together, and then not even the right one', async () => {
+  test('locks an account after ten from all addresses, even for the right one', async () => {
     for (let n = 0; n < 10; n++) {
       const answer = await guess('wrong', { from: `10.0.1.${n}` })
       expect(answer.body).toEqual({ code: 'invalid_credentials', message: 'Invalid login credentials' })
@@ -42,7 +42,7 @@ describe.each(ENGINES)('wrong guesses on %s', (engine) => {
     }
   })
 
-  test('side by side they slip no further', async () => {
+  test('does not allow more in parallel', async () => {
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, n) => guess('wrong', { from: `10.0.2.${n}` })),
     )
@@ -50,14 +50,14 @@ describe.each(ENGINES)('wrong guesses on %s', (engine) => {
     expect([wrong.length, refused.length]).toEqual([10, 30])
   })
 
-  test('an unknown account is counted the same', async () => {
+  test('counts an unknown account the same way', async () => {
     const email = 'ninguem@exemplo.com.br'
     for (let n = 0; n < 10; n++) expect((await guess('wrong', { email })).status).toBe(400)
     expect((await guess('wrong', { email })).status).toBe(429)
     expect((await guess('wrong', { email: email.toUpperCase() })).status).toBe(429)
   })
 
-  test('one address gets thirty over all accounts; another is not touched', async () => {
+  test('locks an address after thirty over all accounts, and no other address', async () => {
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, n) => guess('wrong', { email: `p${n % 25}@exemplo.com.br` })),
     )
@@ -67,7 +67,7 @@ describe.each(ENGINES)('wrong guesses on %s', (engine) => {
     expect((await guess(PRINCIPAL.password, { from: '10.0.0.2' })).status).toBe(200)
   })
 
-  test('one IPv6 /48 gets a hundred and fifty over all accounts and blocks', async () => {
+  test('locks an IPv6 /48 after 150 over all accounts and blocks', async () => {
     for (let n = 0; n < 150; n++) {
       const from = `2001:db8:48:${n.toString(16)}::1`
       expect((await guess('wrong', { email: `v${n}@exemplo.com.br`, from })).status).toBe(400)
@@ -76,7 +76,7 @@ describe.each(ENGINES)('wrong guesses on %s', (engine) => {
     expect((await guess(PRINCIPAL.password, { from: '2001:db8:49::1' })).status).toBe(200)
   })
 
-  test('a forged X-Forwarded-For changes nothing', async () => {
+  test('ignores a forged X-Forwarded-For', async () => {
     await Promise.all(
       Array.from({ length: 30 }, (_, n) =>
         guess('wrong', {
@@ -91,12 +91,12 @@ describe.each(ENGINES)('wrong guesses on %s', (engine) => {
     ).toBe(429)
   })
 
-  test('right ones cost nothing: two dozen at once all get in', async () => {
+  test('does not count right ones: two dozen at once succeed', async () => {
     const answers = await Promise.all(Array.from({ length: 24 }, () => guess(PRINCIPAL.password)))
     expect(Object.keys(statuses(answers))).toEqual(['200'])
   })
 
-  test('the owner’s browser gets in while a robot hammers, with ten wrong guesses of its own', async () => {
+  test('lets the owner’s browser in during an attack, with ten wrong guesses of its own', async () => {
     const known = await guess(PRINCIPAL.password, { headers: asDashboard(site) })
     const device = known.cookies['__Host-portico-device']
     const headers = { ...asDashboard(site), cookie: `__Host-portico-device=${device}` }
@@ -109,7 +109,7 @@ describe.each(ENGINES)('wrong guesses on %s', (engine) => {
     expect((await guess(PRINCIPAL.password, { headers: { ...headers, cookie: forged } })).status).toBe(429)
   })
 
-  test('the cookie of one’s own browser, with another account’s ID in it, gives no guesses at that account', async () => {
+  test('a device cookie with another account’s ID gives no guesses at that account', async () => {
     const email = 'bia@exemplo.com.br'
     await call(site, {
       method: 'POST',
@@ -132,7 +132,7 @@ describe.each(ENGINES)('wrong guesses on %s', (engine) => {
     expect((await guess(PRINCIPAL.password, { headers })).status).toBe(429)
   })
 
-  test('a password that is changed while it is checked signs nobody in', async () => {
+  test('refuses a password that is changed while it is checked', async () => {
     const { db } = site.database
     const { password_hash } = await db
       .selectFrom('auth_users')
@@ -151,7 +151,7 @@ describe.each(ENGINES)('wrong guesses on %s', (engine) => {
     expect((await guess(PRINCIPAL.password)).status).toBe(200)
   })
 
-  test('a hundred logins at once give no 5xx, and who is sent away is told when to come back', async () => {
+  test('a hundred sign-ins at once cause no 5xx, and refused ones get Retry-After', async () => {
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, n) => guess(PRINCIPAL.password, { from: `10.0.3.${n}` })),
     )
@@ -161,7 +161,7 @@ describe.each(ENGINES)('wrong guesses on %s', (engine) => {
     expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(60)
   })
 
-  test('failures are in the audit trail, without the password', async () => {
+  test('audits failures without the password', async () => {
     await guess('um-segredo-digitado', { email: 'auditada@exemplo.com.br' })
     const rows = await site.database.db
       .selectFrom('audit_events')
@@ -172,7 +172,7 @@ describe.each(ENGINES)('wrong guesses on %s', (engine) => {
     expect(JSON.stringify(rows)).not.toContain('um-segredo-digitado')
   })
 
-  test('what was typed and is no address names nobody in the audit trail', async () => {
+  test('audits typed text that is no address as a guest', async () => {
     for (const email of ['command line', 'ana@exemplo.com.br\n excluiu tudo', 'ana\u202e@exemplo.com.br'])
       await guess('um-segredo-digitado', { email })
     const rows = await site.database.db

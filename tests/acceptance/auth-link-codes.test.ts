@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { AuthClient } from '@supabase/auth-js'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { ENGINES } from '../support/engines.ts'
+import { TIER_ENGINES } from '../support/engines.ts'
 import { Mailbox } from '../support/mailbox.ts'
 import { PRINCIPAL, startTestApp, type TestApp } from '../support/test-app.ts'
 import { type Answer, AS_NAVIGATION, call } from './auth-http.ts'
@@ -13,7 +13,7 @@ const VERIFIER = 'v'.repeat(56)
 const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url')
 const PKCE = { code_challenge: CHALLENGE, code_challenge_method: 's256' }
 
-describe.each(ENGINES)('codes instead of tokens (PKCE), on %s', (engine) => {
+describe.each(TIER_ENGINES)('link codes (PKCE), on %s', (engine) => {
   let site: TestApp
   let keys: AuthKeys
   let mailbox: Mailbox
@@ -51,7 +51,7 @@ describe.each(ENGINES)('codes instead of tokens (PKCE), on %s', (engine) => {
   }
 
   test.each(['recovery', 'magiclink', 'signup'] as const)(
-    'the official client signs in by a mail of %s',
+    'the official client signs in by an email of %s',
     async (kind) => {
       const items = new Map<string, string>()
       const client = new AuthClient({
@@ -86,7 +86,7 @@ describe.each(ENGINES)('codes instead of tokens (PKCE), on %s', (engine) => {
     },
   )
 
-  test('a link that is sent again leads there too', async () => {
+  test('a resent link leads to the listed address too', async () => {
     const to = 'outra@exemplo.com.br'
     await ask('otp', { email: to })
     expect((await mailbox.take(to)).link).not.toContain('pkce_')
@@ -96,7 +96,7 @@ describe.each(ENGINES)('codes instead of tokens (PKCE), on %s', (engine) => {
     expect([status, body.user?.email]).toEqual([200, to])
   })
 
-  test('a code is good once, for its own verifier, and goes at the first try', async () => {
+  test('a code works once, for its own verifier, and is deleted by the first attempt', async () => {
     const link = await recoveryLink()
     const wrong = await codeOf(link)
     expect(await exchange(wrong, 'w'.repeat(56))).toMatchObject({
@@ -110,13 +110,13 @@ describe.each(ENGINES)('codes instead of tokens (PKCE), on %s', (engine) => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(404)])
   })
 
-  test('of eight that come at once with one code, one is let in', async () => {
+  test('accepts one of eight parallel uses of a code', async () => {
     const code = await codeOf(await recoveryLink())
     const answers = await Promise.all(Array.from({ length: 8 }, () => exchange(code)))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(404)])
   })
 
-  test('a scanner that follows the link uses nothing up, and no more than ten codes stand', async () => {
+  test('a mail scanner uses nothing up, and at most ten codes exist', async () => {
     const link = await recoveryLink()
     for (let n = 0; n < 12; n++) await follow(link)
     const code = await codeOf(link)
@@ -126,7 +126,7 @@ describe.each(ENGINES)('codes instead of tokens (PKCE), on %s', (engine) => {
     expect((await exchange(code)).status).toBe(200)
   })
 
-  test('five minutes later a code is worth nothing; nor after a newer mail, a ban, or when its token is gone', async () => {
+  test('refuses a code after five minutes, a newer email, a ban, or without its token', async () => {
     const { db } = site.database
     const late = await codeOf(await recoveryLink())
     await db
@@ -152,7 +152,7 @@ describe.each(ENGINES)('codes instead of tokens (PKCE), on %s', (engine) => {
     expect(await db.selectFrom('auth_link_codes').selectAll().execute()).toEqual([])
   })
 
-  test('the code goes where the mail was asked for, whatever the link says', async () => {
+  test('the code goes to the stored address, whatever the link says', async () => {
     const link = await recoveryLink()
     const bare = new URL(link)
     for (const to of ['https://evil.example/auth/callback', `${site.config.siteUrl}/admin`, '']) {
@@ -174,7 +174,7 @@ describe.each(ENGINES)('codes instead of tokens (PKCE), on %s', (engine) => {
     ['an address that begins like it', PKCE, `${CALLBACK}.evil.example`],
     ['the public page', PKCE, 'self'],
     ['no challenge', {}, CALLBACK],
-  ])('%s: the link is the dashboard’s', async (_what, body, to) => {
+  ])('%s: the link leads to the dashboard', async (_what, body, to) => {
     const link = await recoveryLink(body, to === 'self' ? `${site.config.siteUrl}/` : to)
     expect(link).not.toContain('evil')
     const target = targetOf(await follow(link, '&redirect_to=https%3A%2F%2Fevil.example'))
@@ -182,7 +182,7 @@ describe.each(ENGINES)('codes instead of tokens (PKCE), on %s', (engine) => {
     expect(target.hash).toMatch(/^#token_hash=[\w-]{43}&type=recovery$/)
   })
 
-  test('half a challenge is refused, for every address alike', async () => {
+  test('refuses an incomplete challenge, for every address alike', async () => {
     const body = { code_challenge: CHALLENGE }
     for (const path of ['recover', 'otp', 'resend'])
       for (const to of [email, 'ninguem@exemplo.com.br'])

@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Authenticator } from '../support/authenticator.ts'
-import { ENGINES } from '../support/engines.ts'
+import { TIER_ENGINES } from '../support/engines.ts'
 import { SoftwareAuthenticator } from '../support/software-authenticator.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 import { type AuthCall, call } from './auth-http.ts'
@@ -10,7 +10,7 @@ import { type AuthKeys, readKeys } from './auth-keys.ts'
 const PASSWORD = 'janela-verde-oceano-41'
 const RP = { rpId: 'painel.example', origin: 'https://painel.example' }
 
-describe.each(ENGINES)('passkeys on %s', (engine) => {
+describe.each(TIER_ENGINES)('passkeys on %s', (engine) => {
   let site: TestApp
   let keys: AuthKeys
   let person: { email: string; session: string; id: string }
@@ -68,7 +68,7 @@ describe.each(ENGINES)('passkeys on %s', (engine) => {
     return show(challenge_id, device.get(options, answer))
   }
 
-  test('made, listed, renamed, used, removed; each is in the trail', async () => {
+  test('are created, listed, renamed, used, removed and audited', async () => {
     const { challenge_id, options } = await begin()
     expect(options).toMatchObject({
       rp: { id: 'painel.example' },
@@ -105,7 +105,7 @@ describe.each(ENGINES)('passkeys on %s', (engine) => {
     ])
   })
 
-  test('a challenge is good once, for what it was made for, for whom it was made, and for five minutes', async () => {
+  test('a challenge works once, for its purpose and person, within five minutes', async () => {
     await register()
     const { challenge_id, options } = await ask()
     const answer = device.get(options)
@@ -147,7 +147,7 @@ describe.each(ENGINES)('passkeys on %s', (engine) => {
     ['on the public site', { origin: 'https://site.example' }],
     ['on a port of this machine', { origin: 'http://localhost:5173' }],
     ['for another relying party', { rpId: 'site.example' }],
-  ])('a key that was shown %s is refused, when it is made and when it is used', async (_what, fault) => {
+  ])('refuses a key used %s, at creation and use', async (_what, fault) => {
     const { challenge_id, options } = await begin()
     const made = await finish(challenge_id, new SoftwareAuthenticator(RP).create(options, fault))
     expect(made.body.code).toBe('webauthn_verification_failed')
@@ -156,7 +156,7 @@ describe.each(ENGINES)('passkeys on %s', (engine) => {
     expect((await signIn()).status).toBe(200)
   })
 
-  test('a counter that does not go up is a copy of the key', async () => {
+  test('refuses a counter that does not increase', async () => {
     await register()
     expect((await signIn({ counter: 7 })).status).toBe(200)
     for (const counter of [7, 3, 0])
@@ -164,7 +164,7 @@ describe.each(ENGINES)('passkeys on %s', (engine) => {
     expect((await signIn({ counter: 8 })).status).toBe(200)
   })
 
-  test('a key belongs to one account, and to nobody else’s name', async () => {
+  test('a key belongs to one account', async () => {
     await register()
     const { body } = await send('POST', '/signup', {
       email: `outra${count}@exemplo.com.br`,
@@ -173,17 +173,17 @@ describe.each(ENGINES)('passkeys on %s', (engine) => {
     const theirs = await begin(body.access_token)
     const taken = await finish(theirs.challenge_id, device.create(theirs.options), body.access_token)
     expect(taken).toMatchObject({ status: 422, body: { code: 'webauthn_credential_exists' } })
-    // The device now names the other person as the key's owner.
+    // The device now names the other person as the owner.
     expect((await signIn()).body.code).toBe('webauthn_verification_failed')
   })
 
-  test('banned people stay out', async () => {
+  test('refuses banned people', async () => {
     await register()
     await service('PUT', `/admin/users/${person.id}`, { ban_duration: '1h' })
     expect(await signIn()).toMatchObject({ status: 403, body: { code: 'user_banned' } })
   })
 
-  test('with a second factor, aal2 is needed to add or remove, and to use what it opens', async () => {
+  test('with a second factor, aal2 is required to add, remove and use', async () => {
     const made = await register()
     const enrolled = await send(
       'POST',
@@ -207,13 +207,13 @@ describe.each(ENGINES)('passkeys on %s', (engine) => {
         body: { code: 'insufficient_aal' },
       })
     expect((await begin(raised.body.access_token)).challenge_id).toEqual(expect.any(String))
-    // The device has verified its owner, which is both factors at once: no code is asked for after it.
+    // The device has verified its owner, which counts as both factors: no code is asked for.
     const whole = (await signIn()).body.access_token
     expect(decodeJwt(whole)).toMatchObject({ aal: 'aal2', amr: [{ method: 'passkey' }] })
     expect((await begin(whole)).challenge_id).toEqual(expect.any(String))
   })
 
-  test('as a second factor: made, shown, and never a way to sign in by itself', async () => {
+  test('as a second factor: created, shown, and never enough to sign in', async () => {
     const { body: factor } = await send(
       'POST',
       '/factors',
@@ -248,13 +248,13 @@ describe.each(ENGINES)('passkeys on %s', (engine) => {
     expect((await verify(request.id, 'request', answer, half)).body.code).toBe('webauthn_challenge_not_found')
   })
 
-  test('a password that somebody else replaces ends every passkey', async () => {
+  test('a password set by somebody else deletes every passkey', async () => {
     await register()
     await service('PUT', `/admin/users/${person.id}`, { password: 'trilho-pedra-nuvem-77' })
     expect((await signIn()).body.code).toBe('webauthn_verification_failed')
   })
 
-  test('the service key lists and removes', async () => {
+  test('a service key lists and removes', async () => {
     const { id } = await register()
     const path = `/admin/users/${person.id}/passkeys`
     expect((await service('GET', path)).body).toMatchObject([{ id }])

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { ENGINES } from '../support/engines.ts'
+import { TIER_ENGINES } from '../support/engines.ts'
 import { PRINCIPAL, startTestApp, type TestApp } from '../support/test-app.ts'
 import { call } from './auth-http.ts'
 import { type AuthKeys, readKeys } from './auth-keys.ts'
 
-describe.each(ENGINES)('POST /token?grant_type=refresh_token on %s', (engine) => {
+describe.each(TIER_ENGINES)('POST /token?grant_type=refresh_token on %s', (engine) => {
   let site: TestApp
   let keys: AuthKeys
   beforeAll(async () => {
@@ -25,7 +25,7 @@ describe.each(ENGINES)('POST /token?grant_type=refresh_token on %s', (engine) =>
     const claims = JSON.parse(Buffer.from(body.access_token.split('.')[1], 'base64url').toString())
     return { token: String(body.refresh_token), sessionId: String(claims.session_id) }
   }
-  /** Only the date moves: the timers that the server waits with go on. */
+  /** Only the date moves: the server's timers continue. */
   const later = (seconds: number) => vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + seconds * 1000 })
   const reusesAudited = (sessionId: string) =>
     site.database.db
@@ -49,7 +49,7 @@ describe.each(ENGINES)('POST /token?grant_type=refresh_token on %s', (engine) =>
     expect((await refresh(token)).status).toBe(200)
   })
 
-  test('a token shown again after its child was used opens no second chain', async () => {
+  test('a token used again after its successor was used opens no second chain', async () => {
     const { token, sessionId } = await signIn()
     const second = (await refresh(token)).body.refresh_token
     const third = (await refresh(second)).body.refresh_token
@@ -62,7 +62,7 @@ describe.each(ENGINES)('POST /token?grant_type=refresh_token on %s', (engine) =>
     expect(await reusesAudited(sessionId)).toHaveLength(1)
   })
 
-  test('a refresh carried out 45 s late by a frozen replica signs nobody out', async () => {
+  test('a refresh executed 45 s late by a frozen process signs nobody out', async () => {
     const { token, sessionId } = await signIn()
     const next = (await refresh(token)).body.refresh_token
     later(45)
@@ -71,7 +71,7 @@ describe.each(ENGINES)('POST /token?grant_type=refresh_token on %s', (engine) =>
     expect(await reusesAudited(sessionId)).toEqual([])
   })
 
-  test('calls at once with one token all get the same next token, time after time', async () => {
+  test('concurrent calls with one token get the same next token, repeatedly', async () => {
     let { token } = await signIn()
     for (let round = 0; round < 5; round++) {
       const shown = token

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Authenticator } from '../support/authenticator.ts'
-import { ENGINES } from '../support/engines.ts'
+import { TIER_ENGINES } from '../support/engines.ts'
 import { Mailbox } from '../support/mailbox.ts'
 import { PRINCIPAL, startTestApp, type TestApp } from '../support/test-app.ts'
 import { asDashboard, call } from './auth-http.ts'
@@ -11,14 +11,14 @@ const HOME = '203.0.113.7'
 const ELSEWHERE = '198.51.100.66'
 const SUBJECT = 'Alguém errou o código da sua conta'
 
-/** Somebody who knows the password guesses at the second step; its owner must still get in. */
-describe.each(ENGINES)('guesses at the second step on %s', (engine) => {
+/** Somebody who knows the password guesses the second factor, while its owner must be able to sign in. */
+describe.each(TIER_ENGINES)('guesses at the second step on %s', (engine) => {
   let site: TestApp
   let keys: AuthKeys
   let mailbox: Mailbox
   let app: Authenticator
   let factorId: string
-  /** Of the owner's browser, which has shown the second step. */
+  /** Of the owner's browser, which has passed the second step. */
   let cookie: string
   beforeAll(async () => {
     mailbox = await Mailbox.open()
@@ -62,7 +62,7 @@ describe.each(ENGINES)('guesses at the second step on %s', (engine) => {
     const body = { challenge_id: challenge.body.id, code }
     return post(`/auth/v1/factors/${factorId}/verify`, { ...where, body })
   }
-  /** With one challenge, and past the limit of calls a minute. */
+  /** With one challenge, beyond the limit of calls a minute. */
   const guess = async (times: number, where: From) => {
     const statuses: number[] = []
     for (let n = 0; n < times; n++) {
@@ -93,7 +93,7 @@ describe.each(ENGINES)('guesses at the second step on %s', (engine) => {
     expect((await verify(await app.next(), { bearer: owner.bearer, ...browser })).status).toBe(200)
   })
 
-  test('many addresses together are stopped, and the owner’s browser still gets in', async () => {
+  test('stops many addresses together, and the owner’s browser still gets in', async () => {
     const { bearer } = await signIn({ from: ELSEWHERE })
     const statuses: number[] = []
     for (let n = 1; n <= 5; n++) statuses.push(...(await guess(8, { bearer, from: `198.51.100.${n}` })))
@@ -103,7 +103,7 @@ describe.each(ENGINES)('guesses at the second step on %s', (engine) => {
     expect((await verify(await app.next(), { bearer: owner.bearer, ...browser })).status).toBe(200)
   })
 
-  test('a browser that has only shown the password has no limit of its own', async () => {
+  test('a browser that only passed the password has no separate limit', async () => {
     const first = await signIn({ headers: asDashboard(site), from: ELSEWHERE })
     const device = `${DEVICE_COOKIE}=${first.cookies[DEVICE_COOKIE]}`
     expect(await guess(11, { bearer: first.bearer, from: ELSEWHERE })).toContain(429)
@@ -147,7 +147,7 @@ describe.each(ENGINES)('guesses at the second step on %s', (engine) => {
     expect(await guess(10, { bearer: next, from: ELSEWHERE })).toEqual(Array(10).fill(422))
   })
 
-  test('guesses side by side learn no more than guesses one by one', async () => {
+  test('parallel guesses learn no more than sequential ones', async () => {
     const { bearer } = await signIn({ from: ELSEWHERE })
     const challenge = await post(`/auth/v1/factors/${factorId}/challenge`, { bearer, from: ELSEWHERE })
     const body = { challenge_id: challenge.body.id, code: '000000' }
@@ -160,7 +160,7 @@ describe.each(ENGINES)('guesses at the second step on %s', (engine) => {
     expect(answers.filter(({ status }) => status === 422)).toHaveLength(10)
   })
 
-  test('each failure is audited, and the owner is told by mail once guessing goes on', async () => {
+  test('audits each failure, and emails the owner once guessing continues', async () => {
     const before = await failuresAudited()
     const { bearer } = await signIn({ from: ELSEWHERE })
     await guess(9, { bearer, from: ELSEWHERE })

@@ -23,7 +23,7 @@ describe.each(ENGINES)('sessions through the official client on %s', (engine) =>
       autoRefreshToken: false,
     })
 
-  test('signs in, is known, refreshes and signs out', async () => {
+  test('signs in, is recognised, refreshes and signs out', async () => {
     const auth = client()
     const { data, error } = await auth.signInWithPassword(PRINCIPAL)
     expect(error).toBeNull()
@@ -51,7 +51,7 @@ describe.each(ENGINES)('sessions through the official client on %s', (engine) =>
     expect(after.error?.name).toBe('AuthSessionMissingError')
   })
 
-  test('carries the claims of the protocol, which the client verifies through the key set', async () => {
+  test("contains the protocol's claims, which the client verifies through the key set", async () => {
     const auth = client()
     const { data } = await auth.signInWithPassword(PRINCIPAL)
     const token = data.session?.access_token ?? ''
@@ -74,7 +74,7 @@ describe.each(ENGINES)('sessions through the official client on %s', (engine) =>
     expect(verified?.header.alg).toBe('ES256')
   })
 
-  test('works the same through supabase-js, which sends the key as bearer while signed out', async () => {
+  test('works through supabase-js, which sends the key as bearer while signed out', async () => {
     const supabase = createClient(site.url, keys.anon, {
       auth: { persistSession: false, autoRefreshToken: false },
     })
@@ -89,7 +89,7 @@ describe.each(ENGINES)('sessions through the official client on %s', (engine) =>
     expect((await supabase.auth.getUser()).data.user?.email).toBe(PRINCIPAL.email)
   })
 
-  test('an expired, foreign or missing token is refused in the protocol’s words', async () => {
+  test('refuses an expired, foreign or missing token with the protocol’s errors', async () => {
     const auth = client()
     expect((await auth.getUser('not-a-token')).error).toMatchObject({ status: 403, code: 'bad_jwt' })
     expect((await auth.getUser(keys.anon)).error).toMatchObject({
@@ -99,7 +99,7 @@ describe.each(ENGINES)('sessions through the official client on %s', (engine) =>
     })
   })
 
-  test('a hundred clients that refresh one token at once all go on', async () => {
+  test('a hundred clients that refresh one token at once all continue', async () => {
     const auth = client()
     const { data } = await auth.signInWithPassword(PRINCIPAL)
     const refresh_token = data.session?.refresh_token ?? ''

@@ -6,7 +6,7 @@ interface Row {
   ok: boolean
 }
 
-/** One test per call of the official client, and one table of them all for whoever reads the run. */
+/** One test per call of the official client, and one table of all for the reader of the run. */
 export class CallTable {
   readonly #title: string
   readonly #rows: Row[] = []
@@ -15,7 +15,7 @@ export class CallTable {
     this.#title = title
   }
 
-  /** `answer` is what WIRE says; the body of the test proves it. */
+  /** `answer` is what the protocol prescribes; the body of the test proves it. */
   row(call: string, answer: string, prove: () => Promise<void>): void {
     test(`${call} → ${answer}`, async () => {
       const row = { call, answer, ok: false }

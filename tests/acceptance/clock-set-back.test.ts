@@ -1,15 +1,15 @@
 import { AuthClient } from '@supabase/auth-js'
 import { Secret, TOTP } from 'otpauth'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { ENGINES } from '../support/engines.ts'
+import { TIER_ENGINES } from '../support/engines.ts'
 import { PRINCIPAL, startTestApp, type TestApp } from '../support/test-app.ts'
 import { AS_NAVIGATION, asDashboard, call } from './auth-http.ts'
 import { type AuthKeys, readKeys } from './auth-keys.ts'
 
 const DAY_MS = 86_400_000
 
-/** What is done while the clock is a day ahead, and what of it is left once it is set right. */
-describe.each(ENGINES)('a clock that was a day ahead, on %s', (engine) => {
+/** What is done while the clock is a day ahead, and what remains once it is right. */
+describe.each(TIER_ENGINES)('a clock that was a day ahead, on %s', (engine) => {
   let site: TestApp
   let keys: AuthKeys
   beforeAll(async () => {
@@ -22,7 +22,7 @@ describe.each(ENGINES)('a clock that was a day ahead, on %s', (engine) => {
     await site.forgetLimits()
   })
 
-  /** Only the date: the timers that the server waits with go on. */
+  /** Only the date: the server's timers continue. */
   async function tomorrow<T>(work: () => Promise<T>): Promise<T> {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + DAY_MS })
     try {
@@ -65,7 +65,7 @@ describe.each(ENGINES)('a clock that was a day ahead, on %s', (engine) => {
     expect((await subscribe()).status).toBe(200)
   })
 
-  test('promises no login, token or session beyond its time', async () => {
+  test('extends no login, token or session', async () => {
     const { cookies, body } = await tomorrow(() => signIn(PRINCIPAL.password, asDashboard(site)))
     const cookie = `__Host-Http-portico=${cookies['__Host-Http-portico']}`
     const page = await call(site, { path: '/admin', headers: { ...AS_NAVIGATION, cookie } })
@@ -80,7 +80,7 @@ describe.each(ENGINES)('a clock that was a day ahead, on %s', (engine) => {
     expect(rows.status).toBe(401)
   })
 
-  test('makes no used refresh token good again', async () => {
+  test('makes no used refresh token valid again', async () => {
     const { body } = await signIn(PRINCIPAL.password)
     const refresh = (token: string) =>
       call(site, {
@@ -94,7 +94,7 @@ describe.each(ENGINES)('a clock that was a day ahead, on %s', (engine) => {
     expect(await refresh(body.refresh_token)).toMatchObject({ body: { code: 'refresh_token_already_used' } })
   })
 
-  test('makes no mailed token last longer than its hour', async () => {
+  test('extends no emailed token beyond its hour', async () => {
     const link = await tomorrow(async () =>
       call(site, {
         method: 'POST',
@@ -108,7 +108,7 @@ describe.each(ENGINES)('a clock that was a day ahead, on %s', (engine) => {
     expect(error?.code).toBe('otp_expired')
   })
 
-  test('leaves the codes of a second factor good, and its old challenges not', async () => {
+  test('keeps codes of a second factor valid, and its old challenges not', async () => {
     const auth = client()
     await auth.signInWithPassword(PRINCIPAL)
     const { data: factor } = await auth.mfa.enroll({ factorType: 'totp' })

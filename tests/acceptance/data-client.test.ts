@@ -7,7 +7,7 @@ import { type AuthKeys, readKeys } from './auth-keys.ts'
 const META = { name: 'Meta Pixel Principal', type: 'meta', pixel_id: '482910377165024', code: '<b>1</b>' }
 const BIA = { email: 'bia@exemplo.com.br', password: 'janela-verde-oceano-41', role: 'admin' }
 
-/** Every call that the description's section 7 makes of the data service, through the unmodified clients. */
+/** Every call of the data API that an existing client makes, through the unmodified official clients. */
 describe.each(ENGINES)('the data service through the official client on %s', (engine) => {
   let site: TestApp
   let keys: AuthKeys
@@ -71,7 +71,7 @@ describe.each(ENGINES)('the data service through the official client on %s', (en
     expect(gone).toMatchObject({ data: null, error: null })
   })
 
-  test('filters, pages, counts, upserts and limits what it may affect', async () => {
+  test('filters, pages, counts, upserts and limits affected rows', async () => {
     await admin.from('tracking_pixels').delete().not('id', 'is', null)
     const names = ['Ágata', 'água', 'Boto', 'caju, doce', 'dendê (50%)']
     const made = await admin
@@ -121,7 +121,7 @@ describe.each(ENGINES)('the data service through the official client on %s', (en
     expect(csv.data).toBe('name\nBoto')
   })
 
-  test('lists, creates, edits and deletes admins, and the login follows at once', async () => {
+  test('lists, creates, edits and deletes admins, and changes the account at once', async () => {
     const columns = 'id, email, role, created_at'
     const created = await admin.from('admin_users').insert(BIA).select(columns).single()
     expect(created).toMatchObject({ status: 201, data: { email: BIA.email, role: 'admin' } })
@@ -153,7 +153,16 @@ describe.each(ENGINES)('the data service through the official client on %s', (en
     expect(login.error?.code).toBe('invalid_credentials')
   })
 
-  test('says what is wrong, as the protocol does', async () => {
+  test('rejects a token of another key and a token cut short with 401', async () => {
+    const ofAnotherKey = 'eyJhbGciOiJIUzI1NiJ9.eyJyb2xlIjoic2VydmljZV9yb2xlIn0.x'
+    for (const token of [ofAnotherKey, keys.service.slice(0, -3)]) {
+      const client = createClient(site.url, keys.anon, { accessToken: async () => token })
+      const answer = await client.from('tracking_pixels').select()
+      expect(answer).toMatchObject({ status: 401, error: { code: 'PGRST301' } })
+    }
+  })
+
+  test('reports errors as the protocol does', async () => {
     const taken = await admin.from('admin_users').insert({ ...BIA, email: PRINCIPAL.email })
     expect(taken).toMatchObject({ status: 409, error: { code: '23505' } })
     const weak = await admin.from('admin_users').insert({ ...BIA, password: 'abc' })
@@ -175,7 +184,7 @@ describe.each(ENGINES)('the data service through the official client on %s', (en
     expect(all.error).toMatchObject({ code: '21000' })
   })
 
-  test('the public key reads and writes nothing; the service key does both', async () => {
+  test('refuses the public key, and accepts a service key', async () => {
     const guest = open(keys.anon)
     expect(await guest.from('tracking_pixels').select()).toMatchObject({
       status: 401,

@@ -7,27 +7,27 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import type { Pixel } from '#contract/pixel.ts'
 import { generateSnippet } from '#contract/pixel-snippet.ts'
 import { addToCheckpoint } from '#server/consent/checkpoints.ts'
-import { exportEvidence } from '#server/consent/proof/export.ts'
+import { exportConsentProof } from '#server/consent/proof/export.ts'
 import { eraseRecords } from '#server/consent/records.ts'
 import { createFrameRenderer } from '#server/tags/serve/isolated-frame.ts'
 import { type ActivePixel, prepareTag } from '#server/tags/serve/prepare-tag.ts'
 import { compileHere } from '../support/compile-here.ts'
-import { ENGINES } from '../support/engines.ts'
+import { TIER_ENGINES } from '../support/engines.ts'
 import { insertPixel } from '../support/insert-pixel.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
- * Bytes that others keep: exports and receipts that were handed out, published checkpoints, addresses that are hashes.
- * They must survive every restructuring. `-u` accepts another vendor host in the tags; a difference in the proof of
- * consent makes what was handed out worthless, and needs another format number instead. `given-export.txt` and
- * `given-receipt.txt` were handed out and are never written again.
+ * Bytes that others keep: exports and receipts, published checkpoints, addresses that are hashes. They must survive
+ * every restructuring. `-u` accepts another vendor host in the tags; a difference in the consent proof would invalidate
+ * what was given out, and needs another format number instead. `given-export.txt` and `given-receipt.txt` were given
+ * out and are never rewritten.
  */
 const SITE_URL = 'https://www.portico.example'
 const RECEIPT_PATH = '/api/consent/receipt'
 const CHECKPOINTS_PATH = '/.well-known/portico-seals'
 const golden = (name: string) => `golden/${name}.txt`
 
-describe.each(ENGINES)('proof of consent, on %s', (engine) => {
+describe.each(TIER_ENGINES)('consent proof, on %s', (engine) => {
   const DAY_MS = 86_400_000
   const FIRST = Date.parse('2026-03-02T12:00:30.000Z')
   const SECOND = FIRST + 40 * DAY_MS
@@ -37,7 +37,7 @@ describe.each(ENGINES)('proof of consent, on %s', (engine) => {
 
   let site: TestApp
   beforeAll(async () => {
-    // It does not listen: a server that does makes checkpoints by itself.
+    // It does not listen: a listening server makes checkpoints by itself.
     site = await startTestApp({ engine, env: { SITE_URL } })
     await storeFixedRecords()
     vi.useFakeTimers({ toFake: ['Date'], now: SECOND + DAY_MS })
@@ -56,7 +56,7 @@ describe.each(ENGINES)('proof of consent, on %s', (engine) => {
       text: 'Aceitar todos\nRejeitar',
       html: '<p>Açaí & "café"</p>',
     }
-    // Spelled here, not by the product: keys in order, without spaces.
+    // Written here, not by the product: sorted keys, without spaces.
     const noticeHash = digest(
       JSON.stringify({ html: notice.html, language: notice.language, text: notice.text, version: 1 }),
     )
@@ -115,7 +115,7 @@ describe.each(ENGINES)('proof of consent, on %s', (engine) => {
       record(SECOND - 1_000, { action: 'reject', categories: '[]', text_version: 77, notice_hash: null }),
     ])
     await addToCheckpoint(db, { now: SECOND })
-    // The oldest is past its time.
+    // The oldest is past its retention.
     await eraseRecords(db, { consentDays: 40 }, undefined, SECOND - 3_500)
     await store([
       record(SECOND + 1_000, { consent_id: VISITOR, action: 'save', categories: '["desempenho"]' }),
@@ -124,11 +124,11 @@ describe.each(ENGINES)('proof of consent, on %s', (engine) => {
 
   test('exports', async () => {
     const { db } = site.database
-    const whole = await text(exportEvidence(db, { site: SITE_URL, from: null, to: null }))
+    const whole = await text(exportConsentProof(db, { site: SITE_URL, from: null, to: null }))
     await expect(whole).toMatchFileSnapshot(golden('export'))
     // A part of it, with the state of the tree before.
     const part = await text(
-      exportEvidence(db, { site: SITE_URL, from: iso(FIRST + DAY_MS), to: iso(SECOND + DAY_MS) }),
+      exportConsentProof(db, { site: SITE_URL, from: iso(FIRST + DAY_MS), to: iso(SECOND + DAY_MS) }),
     )
     await expect(part).toMatchFileSnapshot(golden('export-of-a-period'))
   })
@@ -139,8 +139,8 @@ describe.each(ENGINES)('proof of consent, on %s', (engine) => {
     await expect(shown(answer)).toMatchFileSnapshot(golden('receipt'))
   })
 
-  test('checkpoints and the proof that one continues another', async () => {
-    // The newest page also names the wordings of this build.
+  test('checkpoints and their consistency proof', async () => {
+    // The newest page also lists the wordings of this build.
     for (const [name, path] of [
       ['checkpoints', `${CHECKPOINTS_PATH}?before=3`],
       ['consistency', `${CHECKPOINTS_PATH}/consistency?first=1&second=2`],
@@ -150,8 +150,8 @@ describe.each(ENGINES)('proof of consent, on %s', (engine) => {
 })
 
 test.each([
-  ['given-export', ['5 registros em 2 selos', '1 registros foram apagados']],
-  ['given-receipt', ['3 registros em 2 selos', '1 registros ainda não tinham selo']],
+  ['given-export', ['5 registros em 2 selos', '1 registro já apagado']],
+  ['given-receipt', ['3 registros em 2 selos', '1 registro ainda sem selo']],
 ])('verifies %s', async (name, words) => {
   const file = `tests/acceptance/${golden(name)}`
   const { stdout } = await promisify(execFile)(process.execPath, ['dist/server/evidence.js', 'verify', file])
@@ -163,7 +163,7 @@ const CUSTOM_CODE = `<script async src="https://cdn.vendor.example/tag.js" data-
 <script>window.vendor = window.vendor || []; vendor.push("https://collect.vendor.example/v", "</x>")</script>
 <img src="https://pixel.vendor.example/1.gif">`
 
-/** One of a known vendor and one of nobody's; both in the page. */
+/** One of a known vendor and one of an unknown one; both in the page. */
 const PIXELS = [
   {
     id: '20000000-0000-4000-8000-000000000001',
@@ -204,7 +204,7 @@ describe('served tags', () => {
     return `${path} ${answer.status}\n${headers.map((pair) => pair.join(': ')).join('\n')}\n\n${await answer.text()}\n`
   }
 
-  test('the manifest and the files that it names', async () => {
+  test('the manifest and its files', async () => {
     const manifest = await fetchFile(manifestPath)
     await expect(manifest).toMatchFileSnapshot(golden('manifest'))
     const paths = Array.from(manifest.matchAll(/"src":"(\/tags\/[^"]+)"/g), ([, path = '']) => path)
@@ -212,7 +212,7 @@ describe('served tags', () => {
     await expect(files.join('\n')).toMatchFileSnapshot(golden('tag-files'))
   })
 
-  test('the recipients that a choice on this page names', async () => {
+  test('the recipients of a choice on this page', async () => {
     const row = await site.database.db
       .selectFrom('consent_parties')
       .select(['hash', 'content'])
@@ -224,7 +224,7 @@ describe('served tags', () => {
 })
 
 test('tag revisions and the document of an isolated frame', async () => {
-  // The page's own script is built, and changes with every release; this one does not.
+  // The built script changes with every release; this one does not.
   const { render } = createFrameRenderer('/* script of the frame */', {
     siteUrl: SITE_URL,
     hsts: 'max-age=1',
@@ -232,10 +232,10 @@ test('tag revisions and the document of an isolated frame', async () => {
   const prepared = [...PIXELS, { ...PIXELS[1], runs_in: 'isolated' as const }].map((pixel) =>
     prepareTag(toActive(pixel as Pixel), new Set(['www.portico.example']), render),
   )
-  const lines = prepared.flatMap(({ revision, codeHash, script, room }) => [
+  const lines = prepared.flatMap(({ revision, codeHash, script, frame }) => [
     `revision ${revision}, code ${codeHash}`,
     script,
-    ...(room === null ? [] : [`frame ${room.hash}`, JSON.stringify(room.headers, null, 1), room.html]),
+    ...(frame === null ? [] : [`frame ${frame.hash}`, JSON.stringify(frame.headers, null, 1), frame.html]),
     '',
   ])
   await expect(lines.join('\n')).toMatchFileSnapshot(golden('revisions'))
@@ -263,7 +263,7 @@ function toActive({
   }
 }
 
-/** Differ from one answer to the next, or with the connection. */
+/** Differ per response or connection. */
 const PER_ANSWER = new Set(['date', 'connection', 'keep-alive', 'x-request-id', 'server-timing'])
 
 function shown({ statusCode, headers, body }: LightMyRequestResponse): string {

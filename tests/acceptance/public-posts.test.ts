@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { NEWSLETTER_MESSAGES } from '#contract/newsletter.ts'
 import { HOURLY_CEILINGS, type Storable } from '#server/http/limits/limits.ts'
-import { toCsvLine } from '#server/http/requests.ts'
 import { writeDocRow } from '../support/doc-table.ts'
 import { PRINCIPAL, startTestApp, type TestApp } from '../support/test-app.ts'
 import { type Answer, call } from './auth-http.ts'
@@ -16,16 +15,17 @@ const CONSENT = {
   text_version: 1,
   tag_set_version: 'abc',
 }
-/** Every post that anyone may make, with a body that is good. */
+/** Every public POST with a valid body. */
 const POSTS: [string, unknown, number][] = [
   ['/api/newsletter', { email: 'ana@exemplo.com.br' }, 200],
   ['/api/consent', CONSENT, 204],
   ['/api/tags/report', { results: [] }, 204],
   ['/api/csp-report', {}, 204],
   ['/api/events', { id: randomUUID(), name: 'lead', path: '/' }, 204],
+  ['/api/visits', { code: `v_${'0'.repeat(32)}` }, 204],
 ]
 
-describe('doors that were open to strangers', () => {
+describe('public endpoints', () => {
   let site: TestApp
   let keys: AuthKeys
   beforeAll(async () => {
@@ -43,14 +43,14 @@ describe('doors that were open to strangers', () => {
     Number(
       (
         await site.database.db
-          .selectFrom('rate_limits')
+          .selectFrom('rate_windows')
           .select((eb) => eb.fn.sum<number>('count').as('hits'))
           .where('key', 'like', 'newsletter:address:%')
           .executeTakeFirstOrThrow()
       ).hits ?? 0,
     )
 
-  test('A4: no spelling of an address is another visitor, and a refused call is not written down', async () => {
+  test('A4: no spelling of an address is another visitor, and a refused call is not written', async () => {
     const spellings: [string, (n: number) => string][] = [
       ['a port', (n) => `203.0.113.9:${40_000 + n}`],
       ['an IPv6 port', (n) => `[2001:db8:9::1]:${40_000 + n}`],
@@ -78,7 +78,7 @@ describe('doors that were open to strangers', () => {
       if (status === 200) passed++
     }
     expect(passed).toBe(1_200)
-    writeDocRow('docs/security.md', 'doors', [
+    writeDocRow('docs/reports/attacks.md', 'fixed', [
       'A4',
       '40 subscriptions from one address, each time with another port, in brackets, IPv4-mapped, from another host of its /64, or with junk in `X-Forwarded-For`; 1,400 from as many /64 of one /48',
       '10 pass and 10 are counted, 30 get 429 and no write; 1,200 of the /48 pass',
@@ -86,7 +86,7 @@ describe('doors that were open to strangers', () => {
     ])
   })
 
-  test('A5: only our own pages may post, whatever the browser tells', async () => {
+  test('A5: accepts posts from our own pages only', async () => {
     const foreign = [
       { 'sec-fetch-site': 'cross-site' },
       { 'sec-fetch-site': 'same-site' },
@@ -106,15 +106,15 @@ describe('doors that were open to strangers', () => {
       headers: { 'content-type': 'application/x-www-form-urlencoded', origin: site.config.siteUrl },
     })
     expect(form.body).toContain(NEWSLETTER_MESSAGES.success)
-    writeDocRow('docs/security.md', 'doors', [
+    writeDocRow('docs/reports/attacks.md', 'fixed', [
       'A5a',
-      'posts to the five public endpoints called `cross-site` or `same-site` by the browser, or with a foreign or null `Origin` and no fetch metadata',
+      'posts to the six public endpoints called `cross-site` or `same-site` by the browser, or with a foreign or null `Origin` and no fetch metadata',
       '403; our own page passes, a plain form without JavaScript too',
       `\`${HERE}\``,
     ])
   })
 
-  test('A5: one rule for addresses in every place that stores one, and old ones are still found', async () => {
+  test('A5: one rule for stored addresses, and old ones are still found', async () => {
     const bad = ['josé@exemplo.com.br', 'а@b.co', 'x\'"<b>@b.co', 'ana@exemplo..com', 'ana@192.0.2.1']
     const service = { apikey: keys.service, bearer: keys.service }
     const password = 'janela-verde-oceano-41'
@@ -173,7 +173,7 @@ describe('doors that were open to strangers', () => {
       expect((await call(site, { method: 'PATCH', path, body, ...service })).status).toBe(status)
     }
     await rename(legacy?.email ?? '')
-    writeDocRow('docs/security.md', 'doors', [
+    writeDocRow('docs/reports/attacks.md', 'fixed', [
       'A5b',
       '`josé@…`, a Cyrillic `а@b.co`, `x\'"<b>@b.co` and other odd addresses, for a subscription, an administrator, a user, an invitation',
       'refused in every place by one rule; an account that had such an address before signs in, recovers its password and can be edited',
@@ -181,20 +181,10 @@ describe('doors that were open to strangers', () => {
     ])
   })
 
-  test('A5: an exported cell runs in no spreadsheet', () => {
-    expect(toCsvLine(['a;=cmd()', '+1', 'x"y'])).toBe('"a;\'=cmd()","\'+1","x""y"\r\n')
-    writeDocRow('docs/security.md', 'doors', [
-      'A5c',
-      'subscriptions exported with `=`, `+`, `-` or `@` at the start of a cell or after a `;`, on which a Brazilian Excel splits',
-      'every cell is quoted, and every place where a cell may begin is disarmed',
-      '`src/server/newsletter/subscriptions.test.ts`',
-    ])
-  })
-
-  test('A6: past the ceiling of the hour nothing is stored, and the caller is told', async () => {
+  test('A6: stores nothing beyond the hourly ceiling, and returns 429', async () => {
     const full = (what: Storable) =>
       site.database.db
-        .insertInto('rate_limits')
+        .insertInto('rate_windows')
         .values({
           key: `${what}:everybody`,
           count: HOURLY_CEILINGS[what].max,
@@ -202,7 +192,7 @@ describe('doors that were open to strangers', () => {
         })
         .execute()
     for (const what of ['newsletter', 'consent', 'tag-report'] as const) await full(what)
-    // This process hears of the others' counts with its next flush.
+    // This process sees the others' counts with its next flush.
     for (const [path, body] of POSTS) await post(path, body)
     await site.flushLimits()
     const count = async (table: 'newsletter_subscriptions' | 'consent_records') =>
@@ -217,9 +207,9 @@ describe('doors that were open to strangers', () => {
     })
     expect((await post('/api/tags/report', { results: [] })).status).toBe(429)
     expect([await count('newsletter_subscriptions'), await count('consent_records')]).toEqual(before)
-    writeDocRow('docs/security.md', 'doors', [
+    writeDocRow('docs/reports/attacks.md', 'fixed', [
       'A6',
-      'subscriptions, consent records and tag reports from anywhere, after an hour in which strangers stored as many as they may together',
+      'subscriptions, consent records and tag reports from anywhere, after the hourly ceiling for all callers was reached',
       '429 with `Retry-After`, nothing stored, one line in the log; a choice about cookies still holds in the browser, and the answer says that it was not recorded',
       `\`${HERE}\``,
     ])

@@ -1,16 +1,16 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { glob } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parseConfig } from '#server/config.ts'
 import { Metrics } from '#server/operations/metrics.ts'
+import { sourceFiles } from '#tests/support/source-files.ts'
 import { appRoutes } from '../support/app-routes.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
- * What others rely on by name. A name that disappears, or a new one, shows as a difference from the stored list:
- * `vitest run --project acceptance tests/acceptance/public-surface.test.ts -u` accepts it.
+ * Names that others rely on. A removed or new name shows as a difference from the stored list: `vitest run --project
+ * acceptance tests/acceptance/public-surface.test.ts -u` accepts it.
  */
 let site: TestApp
 beforeAll(async () => {
@@ -43,7 +43,7 @@ test('metrics', async () => {
   })
   expect(answer.status).toBe(200)
   const names = Array.from((await answer.text()).matchAll(/^# TYPE (\S+ \S+)$/gm), ([, name = '']) => name)
-  // Node's own depend on its version and on what is open.
+  // Node's own depend on its version.
   const own = names.filter((name) => !/^(nodejs|process)_/.test(name))
   await expect(listed(own)).toMatchFileSnapshot('public-surface/metrics.txt')
 })
@@ -63,7 +63,7 @@ test('environment variables', async () => {
   )
   const example = readFileSync('.env.example', 'utf8').matchAll(/^#? ?([A-Z][A-Z_]+)=/gm)
   const named = Array.from(example, ([, name = '']) => name)
-  // Any variable can also be read from the file that NAME_FILE names.
+  // Any variable can also be read from the file in NAME_FILE.
   const names = [...read].filter((name) => !name.endsWith('_FILE') || !read.has(name.slice(0, -5)))
   await expect(listed([...names, ...named])).toMatchFileSnapshot('public-surface/environment.txt')
 })
@@ -96,10 +96,8 @@ async function readUsage(name: string, script: string): Promise<string[]> {
   return [...commands, ...options].map(([text, command]) => `${name} ${command ?? text}`.trim())
 }
 
-test('texts that the description fixes', async () => {
-  const sources: string[] = []
-  for await (const file of glob('src/**/*.{ts,tsx}'))
-    if (!file.includes('.test.')) sources.push(readFileSync(file, 'utf8').replace(/\s+/g, ' '))
+test('fixed texts', () => {
+  const sources = sourceFiles('src').map((file) => readFileSync(file, 'utf8').replace(/\s+/g, ' '))
   const texts = readFileSync('tests/acceptance/public-surface/texts.txt', 'utf8').trim().split('\n')
   expect(texts.filter((text) => !sources.some((source) => source.includes(text)))).toEqual([])
 })

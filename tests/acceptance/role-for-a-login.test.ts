@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ENGINES } from '../support/engines.ts'
+import { TIER_ENGINES } from '../support/engines.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 import { call } from './auth-http.ts'
 import { type AuthKeys, readKeys } from './auth-keys.ts'
@@ -7,8 +7,8 @@ import { type AuthKeys, readKeys } from './auth-keys.ts'
 const PASSWORD = 'janela-verde-oceano-41'
 const OTHER = 'trilho-pedra-nuvem-77'
 
-/** Whoever signs up with the address of a future administrator waits for that day: the role must not find them there. */
-describe.each(ENGINES)('a role for a login that exists, on %s', (engine) => {
+/** Whoever signed up with the address of a future administrator must not get the role. */
+describe.each(TIER_ENGINES)('a role for an existing account, on %s', (engine) => {
   let site: TestApp
   let keys: AuthKeys
   beforeAll(async () => {
@@ -47,7 +47,7 @@ describe.each(ENGINES)('a role for a login that exists, on %s', (engine) => {
       .where('email', '=', email)
       .execute()
 
-  test.each(['plain', 'shouted'])('an unproved login (%s) loses every way in', async (spelling) => {
+  test.each(['plain', 'shouted'])('an unproved account (%s) loses every credential', async (spelling) => {
     const email = `${spelling}@exemplo.com.br`
     const { access_token: session, user } = await signUp(email)
     const answer = await grant({
@@ -66,7 +66,7 @@ describe.each(ENGINES)('a role for a login that exists, on %s', (engine) => {
     await site.database.db.deleteFrom('auth_users').where('id', '=', user.id).execute()
   })
 
-  test('an unproved login takes the password that the administrator gives', async () => {
+  test("an unproved account gets the administrator's password", async () => {
     const email = 'outra@exemplo.com.br'
     await signUp(email)
     expect((await grant({ email, password: OTHER, role: 'admin' })).status).toBe(201)
@@ -75,7 +75,7 @@ describe.each(ENGINES)('a role for a login that exists, on %s', (engine) => {
     expect((await list(body.access_token)).status).toBe(200)
   })
 
-  test('a proved login keeps its password and its session, and gets in', async () => {
+  test('a proved account keeps its password and session, and gets access', async () => {
     const email = 'provada@exemplo.com.br'
     const { access_token: session, user } = await signUp(email)
     expect((await list(session)).status).toBe(403)
@@ -93,7 +93,7 @@ describe.each(ENGINES)('a role for a login that exists, on %s', (engine) => {
     expect(events.map(({ action }) => action)).toContain('user.role_granted')
   })
 
-  test('a proved login whose password is given anew has it, and its sessions end', async () => {
+  test('a proved account with a new password gets it, and its sessions end', async () => {
     const email = 'nova-senha@exemplo.com.br'
     const { access_token: session } = await signUp(email)
     await prove(email)
@@ -102,7 +102,7 @@ describe.each(ENGINES)('a role for a login that exists, on %s', (engine) => {
     expect((await signIn(email, OTHER)).status).toBe(200)
   })
 
-  test('a banned login gets no role, an unknown address needs a password', async () => {
+  test('a banned account gets no role, and an unknown address needs a password', async () => {
     const email = 'banida@exemplo.com.br'
     await signUp(email)
     await site.database.db
@@ -114,7 +114,7 @@ describe.each(ENGINES)('a role for a login that exists, on %s', (engine) => {
     expect((await grant({ email: 'ninguem@exemplo.com.br', role: 'admin' })).body.code).toBe('23502')
   })
 
-  test('a mailbox proved by mail voids what a stranger set up before', async () => {
+  test('proving a mailbox by email deletes what a stranger set up before', async () => {
     const email = 'vitima@exemplo.com.br'
     const { access_token: session } = await signUp(email)
     const link = await call(site, {

@@ -1,5 +1,5 @@
 import { describe } from 'vitest'
-import { ENGINES } from '#tests/support/engines.ts'
+import { TIER_ENGINES } from '#tests/support/engines.ts'
 import { prepareEventSite, prepareVendorsAndMail } from '#tests/support/event-site.ts'
 import { testAddresses } from './server-events/addresses.ts'
 import { testAnswers } from './server-events/answers.ts'
@@ -11,8 +11,8 @@ import { testRefusals } from './server-events/refusals.ts'
 
 const surroundings = prepareVendorsAndMail()
 
-/** By subject, and all on one server of each engine: each start costs half a second. */
-describe.each(ENGINES)('events told by the server, on %s', (engine) => {
+/** By subject, all on one server per engine: each start costs half a second. */
+describe.each(TIER_ENGINES)('events sent by the server, on %s', (engine) => {
   const site = prepareEventSite(engine, surroundings)
   testPixelTests(site)
   testPayloads(site)

@@ -1,11 +1,12 @@
-import { globSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { sourceFiles } from '#tests/support/source-files.ts'
 
 const AUTH = 'src/server/auth'
 
 /**
- * Where rows of an account are written. Everything there takes a `LockedAccount`, so that nothing about an account is decided
- * outside the transaction that writes it; whoever writes elsewhere would go past the lock.
+ * Where rows of an account are written. All code there takes a `LockedAccount`, so that everything is decided in the
+ * writing transaction; a write elsewhere would bypass the lock.
  */
 const HOMES: Record<string, readonly string[]> = {
   auth_users: [`${AUTH}/accounts/change-account.ts`, `${AUTH}/accounts/users.ts`],
@@ -27,7 +28,7 @@ const HOMES: Record<string, readonly string[]> = {
   ],
 }
 
-/** Where each question about an account is answered: a comparison elsewhere would be a second answer. */
+/** Where each question about an account is decided: a comparison elsewhere would be a second decision. */
 const ANSWERS: Record<string, { asks: RegExp; home: readonly string[] }> = {
   'is banned or deleted': {
     asks: /banned_until\s*(?:!==|===|<|>)|deleted_at\s*(?:!==|===)|Date\.parse\(\w+\.banned_until/,
@@ -55,29 +56,29 @@ const ANSWERS: Record<string, { asks: RegExp; home: readonly string[] }> = {
   },
 }
 
-/** Comparisons that answer another question. */
+/** Comparisons about something else. */
 const OTHER_QUESTIONS: Record<string, readonly string[]> = {
   'is banned or deleted': [
-    // What the audit trail keeps, and a second soft deletion.
+    // What the audit trail stores, and a second soft deletion.
     `${AUTH}/accounts/change-account.ts`,
     `${AUTH}/endpoints/admin-users.ts`,
   ],
   'has shown the second factor': [
-    // What a device's cookie says.
+    // The content of a device cookie.
     `${AUTH}/sessions/cookies.ts`,
   ],
   'is an administrator': [
-    // Whether an account has a row in `admin_users`, how a refusal is worded, and which key was sent.
+    // Whether an account has a row in `admin_users`, the wording of a refusal, and which key was sent.
     `${AUTH}/caller.ts`,
     `${AUTH}/accounts/admin-users.ts`,
   ],
 }
 
-const sources = globSync('src/server/**/*.ts')
-  .filter((file) => !file.endsWith('.test.ts') && !file.includes('/migrations/'))
+const sources = sourceFiles('src/server')
+  .filter((file) => !file.includes('/migrations/'))
   .map((file) => ({ file, text: readFileSync(file, 'utf8') }))
 
-/** The literal name, and the names of a loop over tables. */
+/** The literal name, and the names in a loop over tables. */
 function writes(text: string, table: string): boolean {
   const verb = String.raw`(?:updateTable|insertInto|deleteFrom)\(\s*`
   const isNamed = new RegExp(`${verb}'${table}'`).test(text)
@@ -85,7 +86,7 @@ function writes(text: string, table: string): boolean {
   return isNamed || isLooped
 }
 
-test.each(Object.entries(HOMES))('%s is written in its homes alone', (table, homes) => {
+test.each(Object.entries(HOMES))('%s is written in its home files only', (table, homes) => {
   const writers = sources.filter(({ text }) => writes(text, table)).map(({ file }) => file)
   expect(writers.sort()).toEqual([...homes].sort())
 })
@@ -102,7 +103,7 @@ test.each(Object.entries(ANSWERS))(
   },
 )
 
-/** What every module decides alike, with the one file that decides it. */
+/** Decisions that every module shares, with their one file. */
 const SHARED: Record<string, { uses: RegExp; home: readonly string[] }> = {
   'secrets are compared': { uses: /timingSafeEqual/, home: ['src/server/secrets/tokens.ts'] },
   'the address of the dashboard is chosen': {
@@ -113,6 +114,37 @@ const SHARED: Record<string, { uses: RegExp; home: readonly string[] }> = {
     uses: /actor: '(?:command line|service key)'/,
     home: ['src/server/http/security/administrators.ts'],
   },
+  'it is decided to which address a browser may be sent': {
+    uses: /\bredirectTarget\(|'redirect_to'\)/,
+    home: [`${AUTH}/one-time-tokens/redirects.ts`],
+  },
+  'an address is refused because somebody has it': {
+    uses: /throw emailExists\(\)/,
+    home: [
+      `${AUTH}/accounts/users.ts`,
+      // Their account has a role already, or has confirmed its address: another question.
+      `${AUTH}/accounts/admin-users.ts`,
+      `${AUTH}/endpoints/invite.ts`,
+    ],
+  },
+  'a guess at a secret is counted': {
+    uses: /\bcountHit\(/,
+    home: [
+      'src/server/http/limits/counter.ts',
+      // Mails are counted, and codes on the row of their mail.
+      `${AUTH}/account-mail.ts`,
+      `${AUTH}/one-time-tokens/tokens.ts`,
+    ],
+  },
+  'a transaction of `/admin/api` asks again who calls': {
+    uses: /\.recheck\(/,
+    home: ['src/server/data/row-writer.ts', 'src/server/http/security/administrators.ts'],
+  },
+  'a refusal says when to come again': {
+    uses: /'retry-after': /,
+    home: ['src/server/http/errors.ts'],
+  },
+  'JSON is made fit for a page': { uses: /u003c/, home: ['src/server/http/static/responses.ts'] },
   'a scope becomes an API of the dashboard': {
     uses: /\bguardApi\(/,
     home: [
@@ -134,6 +166,6 @@ test.each([
     "for (const table of ['auth_logins', 'auth_sessions'] as const) await trx.deleteFrom(table)",
     'auth_logins',
   ],
-])('%j would be found', (text, table) => {
+])('finds %j', (text, table) => {
   expect(writes(text, table)).toBe(true)
 })

@@ -1,5 +1,6 @@
-import { globSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { sourceFiles } from '#tests/support/source-files.ts'
 
 /** The one place that opens a transaction for a change, the migrations, which lock everything, and one that only reads. */
 const MAY_OPEN = [
@@ -9,7 +10,7 @@ const MAY_OPEN = [
 ]
 
 test('every transaction of the server goes through change()', () => {
-  const files = globSync('src/server/**/*.ts').filter((file) => !file.endsWith('.test.ts'))
+  const files = sourceFiles('src/server')
   const opening = files.filter((file) =>
     /\.(transaction|startTransaction)\(\)/.test(readFileSync(file, 'utf8')),
   )

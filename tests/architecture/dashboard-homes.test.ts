@@ -1,7 +1,8 @@
-import { globSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { sourceFiles } from '#tests/support/source-files.ts'
 
-/** What the dashboard does in one place alone, by the words that it takes. */
+/** What the dashboard does in one place only, by the words in the code. */
 const HOMES: readonly [what: string, words: RegExp, home: string][] = [
   [
     'catches errors of rendering',
@@ -18,17 +19,18 @@ const HOMES: readonly [what: string, words: RegExp, home: string][] = [
   ['reads the filters of the address', /\blocation\.search\b|\bURLSearchParams\(location/, 'lib/router.tsx'],
 ]
 
-/** Where a rule has a reason to be broken. */
+/** Justified exceptions. */
 const EXCEPTIONS = new Map([
-  // Takes the one-time token out of the address, before there is a router.
+  // Removes the one-time token from the address, before there is a router.
   ['features/session/session.tsx', ['moves in the history', 'reads the filters of the address']],
 ])
 
-const sources = globSync('src/admin/**/*.{ts,tsx}')
-  .filter((file) => !file.includes('.test.'))
-  .map((file) => ({ file: file.replace('src/admin/', ''), source: readFileSync(file, 'utf8') }))
+const sources = sourceFiles('src/admin').map((file) => ({
+  file: file.replace('src/admin/', ''),
+  source: readFileSync(file, 'utf8'),
+}))
 
-test.each(HOMES)('one module alone %s', (what, words, home) => {
+test.each(HOMES)('only one module %s', (what, words, home) => {
   const users = sources
     .filter(({ file, source }) => words.test(source) && !EXCEPTIONS.get(file)?.includes(what))
     .map(({ file }) => file)

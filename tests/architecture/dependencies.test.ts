@@ -1,13 +1,14 @@
-import { globSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { parseSync } from 'vite'
 import { expect, test } from 'vitest'
+import { sourceFiles } from '#tests/support/source-files.ts'
 
 const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
   dependencies: Record<string, string>
 }
 
-/** The packages that a file names when it runs; types are gone by then. */
+/** The packages that a file imports at run time, without types. */
 function packagesOf(file: string): string[] {
   const source = readFileSync(file, 'utf8')
   const { module } = parseSync(file, source)
@@ -29,8 +30,8 @@ function packagesOf(file: string): string[] {
     )
 }
 
-test('production dependencies are what the server and its commands import, and nothing else', () => {
-  const files = globSync('src/{server,contract,design}/**/*.ts').filter((file) => !file.endsWith('.test.ts'))
+test('production dependencies are exactly what the server and its commands import', () => {
+  const files = sourceFiles('src/server', 'src/contract', 'src/design')
   const imported = new Set(files.flatMap(packagesOf))
   expect(files.length).toBeGreaterThan(300)
   expect([...imported].filter((name) => builtinModules.includes(name))).toEqual([])

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { glob } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import type { Job } from '#server/conversions/destinations/destination.ts'
+import { apiOf, type Job } from '#server/conversions/destinations/destination.ts'
 import { DESTINATIONS } from '#server/conversions/destinations/destinations.ts'
+import { sourceFiles } from '#tests/support/source-files.ts'
 
 const HOME = 'src/server/conversions/destinations/'
 
-/** Names of a vendor's payload that our own wire and database use too, or Google's consent mode in the page. */
+/** Names of a vendor's payload that our API and database use too, or Google's consent mode in the page. */
 const OURS_TOO = new Set([
   'event_id',
   'session_id',
@@ -17,11 +17,9 @@ const OURS_TOO = new Set([
   'ad_personalization',
 ])
 
-async function readSources(): Promise<Map<string, string>> {
-  const sources = new Map<string, string>()
-  for await (const file of glob('src/**/*.{ts,tsx}'))
-    if (!file.includes('.test.') && !file.startsWith(HOME)) sources.set(file, readFileSync(file, 'utf8'))
-  return sources
+function readSources(): Map<string, string> {
+  const files = sourceFiles('src').filter((file) => !file.startsWith(HOME))
+  return new Map(files.map((file) => [file, readFileSync(file, 'utf8')]))
 }
 
 const job: Job = {
@@ -57,37 +55,35 @@ function keysOf(value: unknown): string[] {
   return Object.entries(value).flatMap(([key, inner]) => [key, ...keysOf(inner)])
 }
 
-test.each(DESTINATIONS)(
-  'the API and the payload of $id are named in its own file alone',
-  async (destination) => {
-    const target = {
-      destination,
-      account: '1',
-      secret: `whsec_${'a'.repeat(32)}`,
-      url: 'https://hooks.exemplo.com.br/',
-      sendsEmail: true,
-      siteUrl: 'https://www.exemplo.com.br',
-      graphVersion: 'v1',
-    }
-    const ids = destination.test.ids(Date.now())
-    const { url, body } = destination.request(target, [{ ...job, payload: { ...job.payload, ...ids } }])
-    const { host, pathname } = new URL(url)
-    const words = [
-      ...keysOf(body).filter((key) => key.includes('_') && !key.startsWith('utm_') && !OURS_TOO.has(key)),
-      ...(destination.form.url === undefined
-        ? [`${host}${pathname.split('/').slice(0, 2).join('/')}`, host]
-        : []),
-    ]
-    for (const [file, source] of await readSources()) {
-      // The catalogue names the hosts that a vendor's script reaches from the page.
-      if (file.startsWith('src/server/vendors/catalogue/')) continue
-      expect([file, ...words.filter((word) => names(source, word))]).toEqual([file])
-    }
-  },
-)
+test.each(DESTINATIONS)('API and payload of $id are named in its own file only', async (destination) => {
+  const target = {
+    destination,
+    account: '1',
+    secret: `whsec_${'a'.repeat(32)}`,
+    url: 'https://hooks.exemplo.com.br/',
+    sendsEmail: true,
+    siteUrl: 'https://www.exemplo.com.br',
+    api: apiOf(destination, {}),
+    eventIds: { lead: '1' },
+  }
+  const ids = destination.test.ids(Date.now())
+  const { url, body } = destination.request(target, [{ ...job, payload: { ...job.payload, ...ids } }])
+  const { host, pathname } = new URL(url)
+  const words = [
+    ...keysOf(body).filter((key) => key.includes('_') && !key.startsWith('utm_') && !OURS_TOO.has(key)),
+    ...(destination.form.url === undefined
+      ? [`${host}${pathname.split('/').slice(0, 2).join('/')}`, host]
+      : []),
+  ]
+  for (const [file, source] of readSources()) {
+    // The catalogue lists the hosts of a vendor's script in the page; the demo answers in place of each destination.
+    if (file.startsWith('src/server/vendors/catalogue/') || file === 'src/server/demo/stand-ins.ts') continue
+    expect([file, ...words.filter((word) => names(source, word))]).toEqual([file])
+  }
+})
 
-test('nothing else in conversions and pixels depends on which destination it is', async () => {
-  for (const [file, source] of await readSources()) {
+test('nothing else in conversions and pixels depends on the destination', async () => {
+  for (const [file, source] of readSources()) {
     if (!/^src\/server\/(conversions|pixels)\//.test(file)) continue
     const named = DESTINATIONS.filter(({ id }) => source.includes(`'${id}'`)).map(({ id }) => id)
     expect([file, ...named]).toEqual([file])

@@ -1,19 +1,20 @@
-import { globSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { describeFailure } from '#contract/error-messages.ts'
+import { sourceFiles } from '#tests/support/source-files.ts'
 
 interface Refusal {
   file: string
   status: number
   code: string
-  /** The literal that is sent with it; empty where the message is put together elsewhere. */
+  /** The literal message; empty if it is composed elsewhere. */
   message: string
 }
 
 const CALL =
   /\b(?:authError|protocolError|AppError)\(\s*(\d+|[\w.]+),\s*(?:'([^']+)'|[A-Z_]+)\s*,\s*(?:(`[^`]*`)|'((?:[^'\\]|\\.)*)'|"([^"]*)")?/gs
 
-/** Read by programs alone: what browsers of visitors post, what other servers fetch, and refusals of foreign pages. */
+/** Read by programs only: posts of visitors' browsers, requests of other servers, and refusals of foreign pages. */
 const FOR_PROGRAMS = [
   'src/server/tags/hosts/violations.ts',
   'src/server/tags/tag-report.ts',
@@ -23,6 +24,9 @@ const FOR_PROGRAMS = [
   'src/server/tags/test-visits/page-routes.ts',
   'src/server/tags/test-visits/page-routes.ts',
   'src/server/conversions/post-event.ts',
+  'src/server/visits/visits.ts',
+  'src/server/outcomes/post-outcomes.ts',
+  'src/server/outcomes/visit-codes.ts',
   'src/server/consent/public-routes.ts',
   'src/server/operations/metrics.ts',
   'src/server/http/limits/public.ts',
@@ -32,21 +36,23 @@ const FOR_PROGRAMS = [
   'src/server/auth/protocol.ts',
 ]
 
-/** Their message comes from a constant or a table in Portuguese. */
+/** Their message comes from a Portuguese constant or table. */
 const SAID_ELSEWHERE = [
   'principal_admin_protected',
   'pixel_delivery_refused',
+  'outcome_event_refused',
   'test_code_required',
   'bad_range',
   'not_found',
   'bad_request',
+  'invalid_url',
 ]
 
 const PORTUGUESE = /[ãáàâéêíóôõúç]|\b(?:de|do|da|o|os|um|uma|para|este|esta|ao|em|por|salve|entre)\b/i
 
 function refusals(): Refusal[] {
-  return globSync('src/server/**/*.ts')
-    .filter((file) => !file.endsWith('.test.ts') && !FOR_PROGRAMS.includes(file))
+  return sourceFiles('src/server')
+    .filter((file) => !FOR_PROGRAMS.includes(file))
     .flatMap((file) =>
       [...readFileSync(file, 'utf8').matchAll(CALL)].flatMap(([, status = '', code, ...messages]) =>
         code === undefined
@@ -56,7 +62,7 @@ function refusals(): Refusal[] {
     )
 }
 
-test('every refusal that the dashboard can be sent is read in Portuguese', () => {
+test('every refusal that the dashboard can get is in Portuguese', () => {
   const all = refusals()
   expect(all.length).toBeGreaterThan(100)
   const english = all.filter(({ status, code, message }) => {

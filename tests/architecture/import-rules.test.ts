@@ -1,10 +1,11 @@
 import { globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { sourceFiles } from '#tests/support/source-files.ts'
 import { findViolations, importsOf } from './import-rules.ts'
 
-const files = globSync('src/**/*.{ts,tsx}').filter((file) => !/\.test\.tsx?$/.test(file))
+const files = sourceFiles('src')
 
-test('every import of the tree goes the right way', () => {
+test('every import follows the rules', () => {
   expect(files.length).toBeGreaterThan(40)
   expect(files.flatMap((file) => findViolations(file, readFileSync(file, 'utf8')))).toEqual([])
 })
@@ -52,7 +53,7 @@ test.each([
   expect(findViolations(file, `import { x } from '${target}'`)).toEqual([])
 })
 
-test('every file of the page lies in a module', () => {
+test('every file of the page is in a module', () => {
   expect(globSync('src/landing/*', { withFileTypes: true }).filter((entry) => entry.isFile())).toEqual([])
   expect(
     globSync('src/landing/browser/*', { withFileTypes: true }).filter((entry) => entry.isFile()),
@@ -67,4 +68,11 @@ test('type imports, re-exports and dynamic imports count too', () => {
     'src/landing/pages/b.ts',
     'src/landing/pages/c.ts',
   ])
+})
+
+test('durations have one home', () => {
+  const own = /^(export )?const (SECOND|MINUTE|HOUR|DAY)_MS = /m
+  // A released migration is never edited.
+  const homes = files.filter((file) => !file.includes('/migrations/') && own.test(readFileSync(file, 'utf8')))
+  expect(homes.filter((file) => !file.includes('.test.'))).toEqual(['src/contract/durations.ts'])
 })

@@ -1,21 +1,23 @@
-import { globSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { check } from 'recheck'
 import { parseAst } from 'vite'
 import { expect, test } from 'vitest'
+import { sourceFiles } from '#tests/support/source-files.ts'
 import recheckPackage from '../../node_modules/recheck/package.json' with { type: 'json' }
 
-/** Every pattern that recheck has found safe, below the version that did. `-u` writes it once the new ones are judged. */
+/** Every pattern that recheck found safe, below the version that did. `-u` updates it once new ones are checked. */
 const JUDGED = 'tests/architecture/judged-patterns.txt'
-/** Steps are counted and not milliseconds, so that a busy machine comes to the same verdict. */
+/** Steps instead of milliseconds, so that a busy machine gives the same result. */
 const PARAMETERS = { timeout: null, attackTimeout: null, incubationTimeout: null }
 
 /**
- * Who makes a pattern at run time, and of what: a path of ours; rules of the catalogue, which are judged as literals; an
- * account's ID of letters, digits and hyphens; the words of a language, for the administrator's own code of 30 KB at most.
+ * Code that creates patterns at run time, and from what: a path of ours; rules of the catalogue, which are checked as
+ * literals; an account's ID of letters, digits and hyphens; the fields of destinations, which are checked as literals
+ * too; the words of a language, for the administrator's own code of 30 KB at most.
  */
 const MADE_AT_RUN_TIME = [
   'src/admin/features/pixels/code.tsx',
-  'src/admin/features/pixels/list/pixel-toolbar.tsx',
+  'src/contract/conversions.ts',
   'src/landing/browser/tags/clean-up.ts',
   'src/landing/browser/tags/requests.ts',
   'src/server/tags/serve/tag-store.ts',
@@ -30,8 +32,7 @@ interface Node {
 function findPatterns(): { literals: string[]; makers: string[] } {
   const literals = new Set<string>()
   const makers = new Set<string>()
-  for (const file of globSync('src/**/*.{ts,tsx}')) {
-    if (/\.test\.tsx?$/.test(file)) continue
+  for (const file of sourceFiles('src')) {
     const pending: unknown[] = [
       parseAst(readFileSync(file, 'utf8'), { lang: file.endsWith('x') ? 'tsx' : 'ts' }),
     ]
@@ -47,7 +48,7 @@ function findPatterns(): { literals: string[]; makers: string[] } {
   return { literals: [...literals].sort(), makers: [...makers].sort() }
 }
 
-/** Strangers and pastes meet them: one that is not linear lets a few kilobytes stop the process, or somebody's browser. */
+/** Patterns process text of strangers: one that is not linear lets a few kilobytes stop the process, or a browser. */
 test('recheck finds every pattern of the product safe', async () => {
   const { literals } = findPatterns()
   expect(literals.length).toBeGreaterThan(300)
@@ -65,23 +66,21 @@ test('recheck finds every pattern of the product safe', async () => {
   await expect([version, ...literals].join('\n')).toMatchFileSnapshot('judged-patterns.txt')
 }, 1_800_000)
 
-test('recheck sees a quadratic pattern', async () => {
+test('recheck detects a quadratic pattern', async () => {
   expect(await check(String.raw`\s*=\s*\[?\s*x`, '', PARAMETERS)).toMatchObject({
     status: 'vulnerable',
   })
 }, 300_000)
 
-test('patterns are made at run time only where this is known', () => {
+test('patterns are created at run time only in known places', () => {
   expect(findPatterns().makers).toEqual(MADE_AT_RUN_TIME)
 })
 
-test('vendors are recognised in the compiler’s thread alone', () => {
+test('vendors are recognised in the compiler’s thread only', () => {
   const importers = (module: string) =>
-    globSync('src/**/*.ts')
-      .filter((file) => !file.endsWith('.test.ts'))
-      .filter((file) =>
-        new RegExp(`^import (?!type ).*/${module}\\.ts'$`, 'm').test(readFileSync(file, 'utf8')),
-      )
+    sourceFiles('src').filter((file) =>
+      new RegExp(`^import (?!type ).*/${module}\\.ts'$`, 'm').test(readFileSync(file, 'utf8')),
+    )
   expect(importers('recognise-vendors')).toEqual(['src/server/tags/compile/recognise-source.ts'])
   expect(importers('recognise-source')).toEqual(['src/server/tags/compile/compile-worker.ts'])
   expect(importers('compile-worker')).toEqual([])

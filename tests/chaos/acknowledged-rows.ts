@@ -4,11 +4,14 @@ import { openDatabase } from '#server/db/database.ts'
 import { type SpawnedServer, spawnNode } from '../support/spawn-server.ts'
 import { until } from './scenario.ts'
 
-/** A process that writes rows through the real storage layer until it is killed. Resolves when it is in the middle of it. */
+/** A process that writes rows through the real storage layer until it is killed. Resolves while it is writing. */
 export async function startWriting(dataDir: string): Promise<SpawnedServer> {
   const writer = spawnNode(['tests/support/crash-writer.ts', dataDir], {})
-  await until('the writer writes', () => rowsOf(writer).length > 0)
-  // The moment of the end must not be one that the writer chose.
+  await until('the writer writes', () => {
+    if (writer.child.exitCode !== null) throw new Error(`the writer ended:\n${writer.output()}`)
+    return rowsOf(writer).length > 0
+  })
+  // The moment of the kill must not depend on the writer.
   await wait(Math.random() * 60)
   return writer
 }
@@ -18,12 +21,16 @@ export async function kill(writer: SpawnedServer): Promise<void> {
   await writer.ended
 }
 
-/** What it said to have stored; the last line counts only when it is whole. */
+/** What it reported as stored. An incomplete last line does not count, nor does a warning of Node. */
 export function rowsOf(writer: SpawnedServer): string[] {
-  return writer.output().split('\n').slice(1, -1)
+  return writer
+    .output()
+    .split('\n')
+    .slice(0, -1)
+    .filter((line) => /^[\da-f-]{36}$/.test(line))
 }
 
-/** Opens the database as the next start would, and throws unless it is sound and holds every row. */
+/** Opens the database like the next start, and throws unless it is intact and has every row. */
 export async function assertKept(dataDir: string, acknowledged: ReadonlySet<string>): Promise<void> {
   const { db, close } = openDatabase({ dataDir, databaseUrl: null })
   try {

@@ -6,7 +6,7 @@ import { conversionsUnderLoad } from './conversions-under-load.ts'
 import type { Place } from './scenario.ts'
 import { startReplica } from './start-replica.ts'
 
-/** One server on the embedded database, killed so many times while events come and go. */
+/** One server on SQLite, killed this many times while events arrive and leave. */
 export async function conversionsOnSqlite(place: Place, events: number, kills: number): Promise<string> {
   const dataDir = join(place.folder, 'site')
   const port = String(await freePort())

@@ -3,31 +3,76 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { CONSENT_TEXT_VERSION, formatConsent, OPTIONAL_CATEGORIES } from '#contract/consent-choice.ts'
+import { googleAdsPixel, isStatusRequest } from '../support/vendor-apis/google-ads.ts'
+import { linkedinPixel } from '../support/vendor-apis/linkedin.ts'
+import { pinterestPixel } from '../support/vendor-apis/pinterest.ts'
 import { type Received, startVendorApis } from '../support/vendor-apis/start-vendor-apis.ts'
+import { tiktokPixel } from '../support/vendor-apis/tiktok.ts'
 import { type Place, until } from './scenario.ts'
 import { signIn } from './sign-in.ts'
 
 const WRITERS = 8
-/** A killed replica's lease and what its jobs then take, on a busy machine. */
+/** A killed process's lease and its jobs afterwards, on a busy machine. */
 const SETTLED_WITHIN_MS = 5 * 60_000
-const GOOGLE = 'www.google-analytics.com'
-const META = 'graph.facebook.com'
-const PIXELS = [
-  { name: 'Meta', type: 'meta', pixel_id: '482910377165024', access_token: 'good-token' },
-  { name: 'GA4', type: 'google_analytics', pixel_id: 'G-7XK2M9QTLP', access_token: 'google-secret' },
+const eventIds = ({ body }: Received): string[] =>
+  body.data.map(({ event_id }: { event_id: string }) => event_id)
+
+interface Receiver {
+  pixel: { name: string; [column: string]: unknown }
+  host: string
+  /** Which events a request has. */
+  idsOf(request: Received): string[]
+  /** It counts duplicates, so that it must get none: not even after an error, or only after one. */
+  atMostOnce?: 'always' | 'unless it failed'
+}
+
+/** Every destination. */
+const RECEIVERS: readonly Receiver[] = [
   {
-    name: 'Webhook',
-    type: 'custom',
-    consent_category: 'marketing',
-    webhook_url: 'https://hooks.exemplo.com.br/c',
-    access_token: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
+    pixel: { name: 'Meta', type: 'meta', pixel_id: '482910377165024', access_token: 'good-token' },
+    host: 'graph.facebook.com',
+    idsOf: eventIds,
+  },
+  {
+    pixel: { name: 'GA4', type: 'google_analytics', pixel_id: 'G-7XK2M9QTLP', access_token: 'google-secret' },
+    host: 'www.google-analytics.com',
+    // It gets no ID of ours: each event here is a separate visitor.
+    idsOf: ({ body }) => [`${body.timestamp_micros} ${body.client_id}`],
+    atMostOnce: 'always',
+  },
+  {
+    pixel: {
+      name: 'Webhook',
+      type: 'custom',
+      webhook_url: 'https://hooks.exemplo.com.br/c',
+      access_token: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
+    },
+    host: 'hooks.exemplo.com.br',
+    idsOf: ({ headers }) => [String(headers['webhook-id'])],
+  },
+  { pixel: tiktokPixel, host: 'business-api.tiktok.com', idsOf: eventIds },
+  {
+    pixel: googleAdsPixel,
+    host: 'datamanager.googleapis.com',
+    idsOf: ({ body }) => [body.events[0].transactionId],
+  },
+  { pixel: pinterestPixel, host: 'api.pinterest.com', idsOf: eventIds },
+  {
+    pixel: linkedinPixel,
+    host: 'api.linkedin.com',
+    idsOf: ({ body }) => [body.eventId],
+    atMostOnce: 'unless it failed',
   },
 ]
+
+/** What every scenario of conversions promises. */
+export const CONVERSIONS_PROMISED =
+  'vendors that merge duplicates have every acknowledged event by its ID; the others have none twice; every event is accounted for'
 
 interface Surroundings {
   /** For the environment of each server. */
   env: Record<string, string>
-  /** Where the servers answer just now. */
+  /** Current addresses of the servers. */
   urls: string[]
   /** Resolves when this share of the events was acknowledged. */
   untilAcknowledged(share: number): Promise<void>
@@ -37,18 +82,17 @@ interface Options {
   events: number
   /** Starts the servers. */
   start(surroundings: Surroundings): Promise<void>
-  /** Breaks and mends what it likes while events come. */
+  /** Breaks and repairs something while events arrive. */
   breakAndMend(surroundings: Surroundings): Promise<void>
-  /** One statement to the database; throws while there is none. */
+  /** One statement to the database; throws while it is unavailable. */
   ask(statement: string): Promise<Record<string, unknown>[]>
-  /** In the database's own words. */
+  /** In the database's SQL. */
   now: string
 }
 
 /**
- * Eight at once tell the servers of conversions for Meta, Google and a webhook, which cut, fail and hang. What must hold
- * whatever breaks: of what was acknowledged, Meta and the webhook have every event by its ID, Google has none twice, and
- * the counts account for every copy.
+ * Eight clients post conversions for every destination, while the vendors cut, fail and hang. In every case: vendors
+ * that merge duplicates have every acknowledged event by its ID, the others have none twice, and the counts cover all.
  */
 export async function conversionsUnderLoad(place: Place, options: Options): Promise<string> {
   const { events, ask } = options
@@ -68,23 +112,36 @@ export async function conversionsUnderLoad(place: Place, options: Options): Prom
   await options.start(surroundings)
   const [url = ''] = surroundings.urls
   const { headers } = await signIn(url)
-  for (const pixel of PIXELS)
-    await post(`${url}/rest/v1/tracking_pixels`, { ...pixel, delivery: 'server' }, headers)
+  for (const { pixel } of RECEIVERS) {
+    const status = await post(
+      `${url}/rest/v1/tracking_pixels`,
+      { ...pixel, delivery: 'server', consent_category: 'marketing' },
+      headers,
+    )
+    if (status !== 201) throw new Error(`${pixel.name}: HTTP ${status}`)
+  }
 
-  const taken: Record<string, string[]> = { Meta: [], Webhook: [], GA4: [] }
-  let seen = 0
+  const taken = new Map(RECEIVERS.map((receiver) => [receiver, [] as string[]]))
+  const seen = new Map<string, number>()
   apis.answer = (request) => {
-    seen++
-    // Whatever becomes of it, Google has it: it counts twice what comes twice.
-    if (request.host === GOOGLE) taken.GA4?.push(idOf(request))
+    const count = (seen.get(request.host) ?? 0) + 1
+    seen.set(request.host, count)
     // Some are cut after they were read, some fail, and a few are never answered.
-    if (seen % 997 === 0) return 'hang'
-    if (seen % 11 === 0) return 'reset'
-    if (seen % 7 === 0) return { status: 500, body: '<html>' }
-    if (request.host === META)
-      taken.Meta?.push(...request.body.data.map(({ event_id }: { event_id: string }) => event_id))
-    else if (request.host !== GOOGLE) taken.Webhook?.push(idOf(request))
-    return undefined
+    const reply =
+      count % 499 === 0
+        ? 'hang'
+        : count % 11 === 0
+          ? 'reset'
+          : count % 7 === 0
+            ? { status: 500, body: '<html>' }
+            : undefined
+    const receiver = RECEIVERS.find(({ host }) => host === request.host)
+    // A vendor that answers nothing may have it.
+    const mayHaveIt =
+      receiver?.atMostOnce === 'always' || (receiver?.atMostOnce !== undefined && typeof reply === 'string')
+    if (receiver !== undefined && !isStatusRequest(request) && (reply === undefined || mayHaveIt))
+      taken.get(receiver)?.push(...receiver.idsOf(request))
+    return reply
   }
 
   let refused = 0
@@ -99,13 +156,18 @@ export async function conversionsUnderLoad(place: Place, options: Options): Prom
       const id = randomUUID()
       const status = await post(
         `${surroundings.urls[turn % surroundings.urls.length]}/api/events`,
-        { id, name: 'lead', path: '/' },
+        { id, name: 'lead', path: '/?gclid=Cj0KCQexample' },
         { cookie, 'x-forwarded-for': `198.${turn % 97}.${turn % 250}.${writer + 1}` },
       ).catch(() => 0)
+      // Questions about accepted events are asked meanwhile, not half an hour later.
+      if (turn % 20 === 0)
+        await ask(
+          `update deliveries set next_attempt_at = ${options.now} where kind = 'confirmation' and leased_until is null`,
+        ).catch(() => {})
       if (status === 204) acknowledged.push(id)
       else {
         refused++
-        // Nobody posts on at full speed to a server that is away.
+        // Clients slow down while a server is unavailable.
         await wait(50)
       }
     }
@@ -118,7 +180,7 @@ export async function conversionsUnderLoad(place: Place, options: Options): Prom
     'nothing waits',
     async () => {
       try {
-        // What failed waits for its turn; nobody has to wait with it.
+        // Failed events wait for their delay; this shortens it.
         await ask(`update deliveries set next_attempt_at = ${options.now} where leased_until is null`)
         return Number((await ask('select count(*) as n from deliveries'))[0]?.n) === 0
       } catch {
@@ -133,28 +195,41 @@ export async function conversionsUnderLoad(place: Place, options: Options): Prom
      where c.series = 'conversion' and c.resolution = 'hour' group by 1, 2`,
   )
   assertKept(acknowledged, taken, counts)
+  const [confirmed] = await ask(
+    `select sum(count) as n from counts where series = 'conversion.confirmation' and key = 'confirmed '`,
+  )
+  const sent = counts
+    .filter(({ name, state }) => name === googleAdsPixel.name && state === 'unconfirmed ')
+    .reduce((all, { n }) => all + Number(n), 0)
+  if (Number(confirmed?.n) !== sent)
+    throw new Error(`${googleAdsPixel.name} confirmed ${confirmed?.n} events, ${sent} were sent`)
   const told = counts
     .map(({ name, state, n }) => `${name} ${state} ${n}`)
     .sort()
     .join(', ')
-  return `${acknowledged.length} acknowledged, ${refused} told to come again; 0 lost, 0 twice at Google; ${told}`
+  return `${acknowledged.length} acknowledged, ${refused} answered with 503; 0 lost, 0 twice where duplicates count; ${told}`
 }
 
 function assertKept(
   acknowledged: readonly string[],
-  taken: Record<string, string[]>,
+  taken: ReadonlyMap<Receiver, readonly string[]>,
   counts: readonly Record<string, unknown>[],
 ): void {
   const faults: string[] = []
-  for (const name of ['Meta', 'Webhook']) {
-    const known = new Set(taken[name])
+  for (const [
+    {
+      pixel: { name },
+      atMostOnce,
+    },
+    ids,
+  ] of taken) {
+    const known = new Set(ids)
     const lost = acknowledged.filter((id) => !known.has(id)).length
-    if (lost > 0) faults.push(`${lost} of ${acknowledged.length} never reached ${name}`)
-  }
-  const google = taken.GA4 ?? []
-  const twice = google.length - new Set(google).size
-  if (twice > 0) faults.push(`Google was told ${twice} times twice`)
-  for (const { name } of PIXELS) {
+    if (atMostOnce === undefined && lost > 0)
+      faults.push(`${lost} of ${acknowledged.length} never reached ${name}`)
+    const twice = ids.length - known.size
+    if (atMostOnce !== undefined && twice > 0) faults.push(`${name} got ${twice} events twice`)
+    if (known.size === 0) faults.push(`${name} got nothing`)
     const sum = counts.filter((row) => row.name === name).reduce((all, { n }) => all + Number(n), 0)
     if (sum < acknowledged.length)
       faults.push(`${name}: ${sum} accounted for, ${acknowledged.length} acknowledged`)
@@ -162,10 +237,6 @@ function assertKept(
   if (acknowledged.length === 0) faults.push('nothing was acknowledged')
   if (faults.length > 0) throw new Error(faults.join('; '))
 }
-
-/** Google is told no ID of ours: each event here is a visitor of its own. */
-const idOf = ({ headers, body }: Received) =>
-  String(headers['webhook-id'] ?? `${body.timestamp_micros} ${body.client_id}`)
 
 async function post(url: string, body: object, headers: Record<string, string> = {}): Promise<number> {
   const response = await fetch(url, {

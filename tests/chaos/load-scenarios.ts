@@ -2,7 +2,7 @@ import { globSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Scenario } from './scenario.ts'
 
-/** Every scenario that there is, by the name of its file. */
+/** Every scenario, by file name. */
 export async function loadScenarios(): Promise<[string, Scenario][]> {
   const folder = join(import.meta.dirname, 'scenarios')
   const files = globSync('*.ts', { cwd: folder }).sort()

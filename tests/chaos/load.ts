@@ -5,35 +5,37 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { until } from './scenario.ts'
 import type { Administrator } from './sign-in.ts'
 
-/** So many acknowledged subscriptions show that the whole of it is working. */
+/** This many acknowledged subscriptions show that everything works. */
 const ENOUGH = 10
-/** Longer than any promise that is made; what takes longer counts as no answer. */
+/** Longer than any promise; anything slower counts as no response. */
 const PATIENCE_MS = 30_000
 const PORTUGUESE = /indispon|novamente|de novo/i
 
-/** Visitors, subscribers and an administrator, without a break, on every replica. */
+/** Visitors, subscribers and an administrator, continuously, on every process. */
 export class Load {
   visits = 0
-  /** Whatever was not the page. */
+  /** Every response that was not the page. */
   readonly failedVisits: string[] = []
-  /** Subscriptions that were answered with success, by address. */
+  /** Successful subscriptions, by address. */
   readonly acknowledged = new Set<string>()
-  /** Calls that were told to come again later, as promised. */
+  /** Calls that got 503 with Retry-After, as promised. */
   refused = 0
-  /** Answers to calls that were neither a success nor the promised refusal. */
+  /** Calls that a machine without processor time sent away: that is another promise. */
+  shed = 0
+  /** Responses that were neither a success nor the promised refusal. */
   readonly wrong: string[] = []
-  /** How long the slowest answer to a call took. */
+  /** The slowest response. */
   slowestMs = 0
-  /** The last name of the pixel that was acknowledged, as a number. */
+  /** The last acknowledged name of the pixel, as a number. */
   renamed = 0
-  /** The last that did not succeed. */
-  #last: string[] = []
+  /** The last failures. */
+  last: readonly string[] = []
   #stopped = false
   readonly #pauseMs: number
   readonly #ask: typeof ask
   #running: Promise<unknown>
 
-  /** Through a proxy, which says itself who calls, each call comes from an address of its own. */
+  /** Through a proxy, which sets the client address, each call comes from its own address. */
   constructor(
     urls: readonly string[],
     administrator: Administrator,
@@ -49,22 +51,22 @@ export class Load {
     this.#running = Promise.all([...loops, this.#repeat(() => this.#rename(urls[0] ?? '', administrator))])
   }
 
-  /** Waits until subscriptions and the administrator's changes succeed, from now on. */
+  /** Waits until subscriptions and the administrator's changes succeed again. */
   async untilWorking(): Promise<void> {
     const enough = this.acknowledged.size + ENOUGH
     const next = this.renamed + 1
     await until('calls succeed', () => this.acknowledged.size >= enough && this.renamed >= next).catch(
       (error: Error) => {
         const missing = [`${enough - this.acknowledged.size} subscriptions`, `${next - this.renamed} changes`]
-        throw new Error(`${error.message}; missing ${missing.join(', ')}; last answers: ${this.#last}`)
+        throw new Error(`${error.message}; missing ${missing.join(', ')}; last answers: ${this.last}`)
       },
     )
   }
 
-  /** Waits until one more call is told to come again: what was broken has been noticed. */
+  /** Waits for one more 503: the failure has been noticed. */
   async untilRefused(): Promise<void> {
     const next = this.refused + 1
-    await until('calls are told to come again', () => this.refused >= next)
+    await until('calls are answered with 503', () => this.refused >= next)
   }
 
   async stop(): Promise<void> {
@@ -89,7 +91,7 @@ export class Load {
     const email = `${randomUUID()}@exemplo.com.br`
     const answer = await this.#call(`${url}/api/newsletter`, {
       method: 'POST',
-      // Each from an address of its own: the limits are not what is tried here.
+      // Each from its own address: limits are not tested here.
       headers: { 'content-type': 'application/json', 'x-forwarded-for': randomAddress() },
       body: JSON.stringify({ email }),
     })
@@ -116,10 +118,10 @@ export class Load {
   }
 
   #judge(answer: Answer): void {
-    this.#last = [...this.#last.slice(-2), describe(answer)]
+    this.last = [...this.last.slice(-2), describe(answer)]
     const isPromised = answer.status === 503 && answer.retryAfter !== null && PORTUGUESE.test(answer.text)
-    // A machine that is too busy for its own tests sheds calls; that is another promise.
-    if (isPromised || /"overloaded"/.test(answer.text)) this.refused++
+    if (/"overloaded"/.test(answer.text)) this.shed++
+    else if (isPromised) this.refused++
     else this.wrong.push(describe(answer))
   }
 }
@@ -141,7 +143,7 @@ async function ask(url: string, init: RequestInit = {}): Promise<Answer> {
   }
 }
 
-/** A connection for one call, from one of the 16 million addresses that Linux has for itself. */
+/** A connection per call, from one of Linux's 16 million loopback addresses. */
 function askFromOwnAddress(url: string, { method, headers, body }: RequestInit = {}): Promise<Answer> {
   const request = url.startsWith('https:') ? requestTls : requestPlain
   return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-import pg from 'pg'
+import { askPostgres } from '../support/ask-postgres.ts'
 import { findPostgres } from '../support/find-postgres.ts'
 import { type PrivatePostgres, startPostgres } from '../support/start-postgres.ts'
 import { Load } from './load.ts'
@@ -10,9 +10,9 @@ const DATABASE = 'site'
 
 interface Options {
   settings?: string[]
-  /** Where PostgreSQL keeps its data; a temporary folder otherwise. */
+  /** PostgreSQL's data folder; temporary by default. */
   folder?: string
-  /** Stands between the replicas and the database when it is not spoken to directly. */
+  /** What is between the processes and the database, if anything. */
   connectThrough?: (postgres: PrivatePostgres) => Promise<string>
 }
 
@@ -20,16 +20,15 @@ export interface Surroundings {
   postgres: PrivatePostgres
   replicas: readonly Replica[]
   load: Load
-  /** Waits until calls are being refused: what was broken has been noticed. */
+  /** Waits until calls are refused: the failure has been noticed. */
   untilRefused(): Promise<void>
-  /** One statement on a connection of our own, to the server's own database. */
+  /** One statement on a separate connection. */
   ask(statement: string): Promise<void>
 }
 
 /**
- * Two replicas on a PostgreSQL of their own, under load, while `breakAndMend` does what it does. What must hold in
- * every case: the page never fails, a call succeeds or is told in Portuguese to come again, all recovers by itself, and
- * nothing that was acknowledged is lost.
+ * Two processes on their own PostgreSQL, under load, while `breakAndMend` runs. In every case: the page never fails, a
+ * call succeeds or gets 503 with a Portuguese message, everything recovers by itself, and nothing acknowledged is lost.
  */
 export async function postgresUnderLoad(
   place: Place,
@@ -38,7 +37,8 @@ export async function postgresUnderLoad(
 ): Promise<string> {
   const postgres = await startPostgres(findPostgres(), settings, folder)
   place.atEnd(() => postgres.stop())
-  const ask = (statement: string) => askOnce(postgres, 'postgres', statement).then(() => {})
+  const ask = (statement: string) =>
+    askPostgres(postgres.socketDirectory, 'postgres', statement).then(() => {})
   await ask(`create database ${DATABASE}`)
   const direct = `postgres://postgres@/${DATABASE}?host=${postgres.socketDirectory}`
   const env = { DATABASE_URL: (await connectThrough?.(postgres)) ?? direct, DATABASE_POOL_SIZE: '8' }
@@ -57,11 +57,15 @@ export async function postgresUnderLoad(
   await load.untilWorking()
   await load.stop()
 
-  const stored = await askOnce(postgres, DATABASE, 'select email from newsletter_subscriptions')
+  const stored = await askPostgres(
+    postgres.socketDirectory,
+    DATABASE,
+    'select email from newsletter_subscriptions',
+  )
   const kept = new Set(stored.map(({ email }) => email))
   const lost = [...load.acknowledged].filter((email) => !kept.has(email))
-  const [pixel] = await askOnce(
-    postgres,
+  const [pixel] = await askPostgres(
+    postgres.socketDirectory,
     DATABASE,
     `select name from tracking_pixels where id = '${administrator.pixelId}'`,
   )
@@ -73,19 +77,5 @@ export async function postgresUnderLoad(
     ...replicas.flatMap(({ server: { child } }) => (child.exitCode === null ? [] : ['a process ended'])),
   ]
   if (faults.length > 0) throw new Error(`${faults.length} faults, such as ${faults[0]}`)
-  return `${load.visits} visits, 0 failed; ${load.acknowledged.size} subscriptions acknowledged, 0 lost; ${load.refused} calls told to come again`
-}
-
-async function askOnce(
-  postgres: PrivatePostgres,
-  database: string,
-  statement: string,
-): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ host: postgres.socketDirectory, user: 'postgres', database })
-  await client.connect()
-  try {
-    return (await client.query(statement)).rows
-  } finally {
-    await client.end()
-  }
+  return `${load.visits} visits, 0 failed; ${load.acknowledged.size} subscriptions acknowledged, 0 lost; ${load.refused} calls answered with 503`
 }

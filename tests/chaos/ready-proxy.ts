@@ -13,13 +13,13 @@ const ASK_EVERY_MS = 100
 export interface ReadyProxy {
   url: string
   isReady(target: string): boolean
-  /** Requests that each target was given. */
+  /** Requests that each target got. */
   given(target: string): number
 }
 
 /**
- * What stands before the replicas: it keeps connections open, asks each replica whether it is ready, gives requests in
- * turn to those that are, and tries nothing twice, so that whatever a replica drops is seen.
+ * A proxy before the processes: it keeps connections open, checks readiness, distributes requests to ready ones, and
+ * retries nothing, so that dropped requests are visible.
  */
 export async function startReadyProxy(place: Place, targets: readonly string[]): Promise<ReadyProxy> {
   const ready = new Map(targets.map((target) => [target, true]))

@@ -1,4 +1,4 @@
-/** Passes connections to an address and port on to a socket in the file system, as a process of its own. */
+/** Forwards connections from an address and port to a socket file, as a separate process. */
 import { connect, createServer } from 'node:net'
 
 const [address = '', port = '', path = ''] = process.argv.slice(2)

@@ -1,4 +1,4 @@
-/** `npm run chaos`: breaks the surroundings of a running server, one way after the other. Names of scenarios choose some. */
+/** `npm run chaos`: breaks the environment of a running server, one way after the other. Arguments select scenarios. */
 
 import { printTable } from '../../bench/print-table.ts'
 import { buildAll } from '../../scripts/build-all.ts'

@@ -3,23 +3,23 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** One way in which the surroundings of a running server break. A file in `scenarios/` that exports one is run. */
+/** One way in which the environment of a running server breaks. A file in `scenarios/` that exports one is run. */
 export interface Scenario {
-  /** What is done to it. */
+  /** What breaks. */
   name: string
   promised: string
-  /** A matter of seconds that needs no root: `npm test` runs it as well. */
+  /** Takes seconds and needs no root: `npm test` runs it as well. */
   quick?: true
-  /** Why it cannot be tried on this machine; null when it can. */
+  /** Why it cannot run on this machine; null if it can. */
   obstacle?: () => string | null
-  /** Breaks it, and says what happened; throws when a promise was not kept. */
+  /** Breaks it and reports what happened; throws if a promise was broken. */
   run(place: Place): Promise<string>
 }
 
-/** Where a scenario takes place. Whatever it makes is taken away again, last things first. */
+/** Where a scenario runs. Everything it creates is removed again, in reverse order. */
 export class Place {
   readonly folder = mkdtempSync(join(tmpdir(), 'portico-chaos-'))
-  /** How long whoever calls waits between two calls. */
+  /** Pause of clients between two calls. */
   readonly pauseMs: number
   readonly #cleanUps: (() => unknown)[] = []
 
@@ -41,11 +41,11 @@ export function needsRoot(): string | null {
   return process.getuid?.() === 0 ? null : 'needs root'
 }
 
-/** Polls until the fact is there; the time is a net under a fact that never comes. */
+/** Polls until the condition is true; the time limit is a safety net. */
 export async function until(
   what: string,
   isSo: () => Promise<boolean> | boolean,
-  ms = 60_000,
+  ms = 240_000,
 ): Promise<void> {
   const end = Date.now() + ms
   while (!(await isSo())) {
@@ -54,7 +54,7 @@ export async function until(
   }
 }
 
-/** Whether somebody listens on a port of this machine. */
+/** True if a port of this machine accepts connections. */
 export function accepts(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => {

@@ -7,7 +7,7 @@ export interface Administrator {
   pixelId: string
 }
 
-/** The principal administrator, or another, with a pixel to work on. */
+/** The principal, or another administrator, with a pixel to change. */
 export async function signIn(
   url: string,
   credentials: { email: string; password: string } = PRINCIPAL,

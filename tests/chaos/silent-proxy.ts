@@ -5,13 +5,15 @@ import type { Place } from './scenario.ts'
 
 export interface SilentProxy {
   port: number
-  /** From here on nothing is passed on, in either direction, and nobody is told; new connections are taken and left alone. */
+  /**
+   * From here on nothing is forwarded in either direction, without notice; new connections are accepted and ignored.
+   */
   fallSilent(): void
-  /** New connections are served again. The old ones stay dead, as after a move to another host. */
+  /** New connections work again. The old ones stay dead, as after a move to another host. */
   speakAgain(): void
 }
 
-/** A link to PostgreSQL that can be cut without a word: no reset, no end, no refusal. */
+/** A link to PostgreSQL that can be cut silently: no reset, no end, no refusal. */
 export async function startSilentProxy(place: Place, socketDirectory: string): Promise<SilentProxy> {
   const pairs = new Set<[Socket, Socket]>()
   const kept = new Set<Socket>()

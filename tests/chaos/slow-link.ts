@@ -5,11 +5,11 @@ import type { Place } from './scenario.ts'
 
 export interface SlowLink {
   port: number
-  /** From here on a round trip takes so long, at random between the two. */
+  /** From here on a round trip takes a random time between the two. */
   delayBy(fromMs: number, toMs: number): void
 }
 
-/** A link to PostgreSQL that passes everything on, in order, and late. */
+/** A link to PostgreSQL that forwards everything in order, but late. */
 export async function startSlowLink(place: Place, socketDirectory: string): Promise<SlowLink> {
   const sockets = new Set<Socket>()
   let range: [number, number] = [0, 0]

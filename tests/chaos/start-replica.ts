@@ -11,14 +11,14 @@ export interface Replica {
   server: SpawnedServer
 }
 
-/** The built server as a process of its own that answers; `within` as for `spawnServer`. */
+/** The built server as a separate process that answers; `within` as for `spawnServer`. */
 export async function startReplica(
   place: Place,
   env: Record<string, string>,
   within: readonly string[] = [],
 ): Promise<Replica> {
   const port = Number(env.PORT ?? (await freePort()))
-  // The replicas of one place share the key, as they must; of two that make it at once one is first.
+  // The processes of one place share the key; of two that create it, one is first.
   const secretKeyFile = join(place.folder, 'secret.key')
   if (env.DATABASE_URL !== undefined) await makeSecretKeyFile(secretKeyFile)
   const server = spawnServer(

@@ -27,7 +27,7 @@ const items = (day: string) =>
     .getAllByRole('listitem')
     .map(({ textContent }) => textContent)
 
-test('has its place under the users, tells each act in words by day, and is filtered by person and kind', async () => {
+test('lists actions in words by day under the users, and filters by person and kind', async () => {
   const pixel = site.addPixel('Loja', { health: 'waiting' })
   site.activity = [
     event('pausou todas as tags'),
@@ -36,30 +36,30 @@ test('has its place under the users, tells each act in words by day, and is filt
   ]
   const { person } = await openDashboard(site, { path: '/admin/usuarios' })
   await screen.findByRole('heading', { name: 'Gerenciar Usuários Admin' })
-  const [room] = await screen.findAllByRole('link', { name: 'Atividade' })
-  await person.click(room as HTMLElement)
+  const [link] = await screen.findAllByRole('link', { name: 'Atividade' })
+  await person.click(link as HTMLElement)
   expect(location.pathname).toBe(PATH)
   const heading = await screen.findByRole('heading', { name: 'Atividade' })
   await waitFor(() => expect(document.activeElement).toBe(heading))
   expect(document.title).toMatch(/^Atividade · /)
   expect(screen.getByRole('link', { name: 'Usuários Admin' }).getAttribute('aria-current')).toBe('true')
-  await screen.findByText('Guardada por 730 dias; logins que falharam, por 90 dias.')
+  await screen.findByText('Guardamos a atividade por 730 dias e as tentativas de login com erro por 90 dias.')
   expect(items('Hoje')).toEqual([
     `08h18${MARINA.email} pausou todas as tags`,
-    `07h00${MARINA.email} editou o pixel LojaAbrir`,
+    `07h00${MARINA.email} editou o pixel LojaAbrir pixel`,
   ])
   expect(items('Ontem')).toEqual([`09h05${BIA.email} entrou`])
-  await person.selectOptions(screen.getByLabelText('Quem'), BIA.email)
+  await person.selectOptions(screen.getByLabelText('Filtrar por usuário'), BIA.email)
   await waitFor(() => expect(screen.queryByRole('region', { name: 'Hoje' })).toBeNull())
   expect(items('Ontem')).toHaveLength(1)
-  await person.selectOptions(screen.getByLabelText('Tipo'), 'pixels')
-  await screen.findByText('Nada encontrado')
+  await person.selectOptions(screen.getByLabelText('Filtrar por tipo'), 'pixels')
+  await screen.findByText('Nenhum resultado')
   await person.click(screen.getByRole('button', { name: 'Limpar busca e filtros' }))
   await waitFor(() => expect(items('Hoje')).toHaveLength(2))
   expect(await findComponentFaults(screen.getByRole('main'))).toEqual([])
 })
 
-test('is searched, comes page by page, and is saved as it is filtered', async () => {
+test('searches, pages, and saves the filtered list', async () => {
   site.activity = Array.from({ length: 52 }, (_, n) => event(`editou o pixel ${n}`))
   const { person } = await openDashboard(site, { path: PATH })
   await person.click(await screen.findByRole('button', { name: 'Mostrar mais' }))
@@ -73,13 +73,13 @@ test('is searched, comes page by page, and is saved as it is filtered', async ()
   expect(site.callsTo('GET /admin/api/activity/export')[0]?.query.get('search')).toBe('pixel 51')
 })
 
-test('with nothing done yet says what will be there', async () => {
+test('shows an empty state', async () => {
   await openDashboard(site, { path: PATH })
-  await screen.findByText('Nada foi feito ainda')
+  await screen.findByText('Nenhuma atividade ainda')
   expect(await findComponentFaults(screen.getByRole('main'))).toEqual([])
 })
 
-test('that does not come says so, and is asked for again', async () => {
+test('reports a failed load and retries', async () => {
   const held = site.hold('GET /admin/api/activity')
   site.refuse('GET /admin/api/activity', 500)
   await openDashboard(site, { path: PATH })

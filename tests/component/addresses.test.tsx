@@ -12,12 +12,12 @@ beforeEach(() => {
 
 const address = () => location.pathname + location.search
 const current = () =>
-  within(screen.getByRole('navigation', { name: 'Painel' }))
+  within(screen.getByRole('navigation', { name: 'Menu principal' }))
     .queryAllByRole('link')
     .filter((link) => link.hasAttribute('aria-current'))
     .map((link) => `${link.textContent} (${link.getAttribute('aria-current')})`)
 
-/** The back button: the browser changes the address, and says so. */
+/** The back button: the browser changes the address and fires an event. */
 function goBackTo(path: string): void {
   history.replaceState(null, '', path)
   fireEvent(window, new PopStateEvent('popstate'))
@@ -29,7 +29,7 @@ function addPixels(count: number): string[] {
 
 const NOBODY = '00000000-0000-4000-8000-000000000000'
 
-describe('the table', () => {
+describe('the route table', () => {
   test.each([
     ['/admin', 'Gerenciar Pixels e Tags', /^Pixels & Tags · /, ['Pixels & Tags (page)']],
     ['/admin/', 'Gerenciar Pixels e Tags', /^Pixels & Tags · /, ['Pixels & Tags (page)']],
@@ -41,6 +41,7 @@ describe('the table', () => {
       /^Consentimento · /,
       ['Pixels & Tags (true)', 'Consentimento (page)'],
     ],
+    ['/admin/resultados', 'Resultados', /^Resultados · /, ['Pixels & Tags (true)', 'Resultados (page)']],
     ['/admin/inscricoes', 'Inscrições', /^Inscrições · /, ['Pixels & Tags (true)', 'Inscrições (page)']],
     ['/admin/inventario', 'Inventário', /^Inventário · /, ['Pixels & Tags (true)', 'Inventário (page)']],
     ['/admin/lixeira', 'Lixeira', /^Lixeira · /, ['Pixels & Tags (true)', 'Lixeira (page)']],
@@ -48,6 +49,8 @@ describe('the table', () => {
     ['/admin/atividade', 'Atividade', /^Atividade · /, ['Usuários Admin (true)', 'Atividade (page)']],
     ['/admin/configuracoes', 'Configurações', /^Configurações · /, ['Configurações (page)']],
     ['/admin/conta', 'Minha conta', /^Minha conta · /, []],
+    ['/admin/ajuda', 'Ajuda', /^Ajuda · /, []],
+    ['/admin/ajuda/campanhas', 'Campanhas', /^Campanhas · /, []],
     ['/admin/outra-coisa', 'Página não encontrada', /^Página não encontrada · /, []],
   ])('%s shows "%s"', async (path, heading, title, marked) => {
     await openDashboard(site, { path })
@@ -59,24 +62,32 @@ describe('the table', () => {
     )
   })
 
-  test.each(Object.entries(REDIRECTS))('%s, which was sent in e-mails, leads to %s', async (from, to) => {
+  test.each(Object.entries(REDIRECTS))('redirects %s, which was sent in emails, to %s', async (from, to) => {
     addPixels(1)
     await openDashboard(site, { path: from })
     await screen.findByRole('heading', { name: 'Gerenciar Pixels e Tags' })
     expect(address()).toBe(to)
   })
 
-  test('names no filter that could be about a person', () => {
+  test('names no filter that could identify a person', () => {
     const names = ROUTES.flatMap(({ search = [] }) => search)
     expect([...new Set(names)].sort()).toEqual([
       'busca',
+      'campanha',
+      'canal',
       'codigo',
       'contar',
       'dias',
+      'dispositivo',
+      'metrica',
+      'modo',
+      'origem',
       'periodo',
+      'por',
       'saude',
       'situacao',
       'status',
+      'termo',
       'tipo',
       'ver',
     ])
@@ -84,7 +95,7 @@ describe('the table', () => {
 })
 
 test.each(['/admin/pixels/nada', `/admin/pixels/${NOBODY}0`])(
-  '%s does not exist, and nobody is asked about it',
+  '%s does not exist, and nothing is requested',
   async (path) => {
     addPixels(1)
     await openDashboard(site, { path })
@@ -92,6 +103,17 @@ test.each(['/admin/pixels/nada', `/admin/pixels/${NOBODY}0`])(
     expect(site.calls.filter((call) => call.path.includes(path.split('/').at(-1) ?? ''))).toEqual([])
   },
 )
+
+test('the link back to the list keeps the filters that the person left', async () => {
+  addPixels(12)
+  const { person } = await openDashboard(site)
+  await person.selectOptions(await screen.findByLabelText('Filtrar por tipo'), 'meta')
+  await person.click(screen.getByRole('link', { name: 'Pixel 3' }))
+  await screen.findByRole('heading', { level: 2, name: 'Pixel 3' })
+  await person.click(within(screen.getByRole('main')).getByRole('link', { name: 'Pixels & Tags' }))
+  await screen.findByRole('heading', { name: 'Gerenciar Pixels e Tags' })
+  expect(address()).toBe('/admin?tipo=meta')
+})
 
 test('an address with filters opens the list as it was shared', async () => {
   addPixels(12)
@@ -106,14 +128,14 @@ test('an address with filters opens the list as it was shared', async () => {
   expect(address()).toBe(path)
 })
 
-test('the back button returns to the same list, with filters, open panel and the place in the page', async () => {
+test('the back button restores the list, with filters, open panel and scroll position', async () => {
   const ids = addPixels(12)
   const { person } = await openDashboard(site)
   await person.selectOptions(await screen.findByLabelText('Filtrar por tipo'), 'meta')
   await person.type(screen.getByLabelText('Buscar por nome ou ID'), 'Pixel 1')
   await person.click(screen.getByRole('button', { name: 'Ver código: Pixel 10' }))
   vi.stubGlobal('scrollY', 640)
-  // Straight on: the search is not in the address yet.
+  // At once: the search is not in the address yet.
   await person.click(screen.getByRole('link', { name: 'Pixel 11' }))
   const page = await screen.findByRole('heading', { level: 2, name: 'Pixel 11' })
   await waitFor(() => expect(document.activeElement).toBe(page))
@@ -127,7 +149,7 @@ test('the back button returns to the same list, with filters, open panel and the
   await screen.findByRole('region', { name: /Pixel 10/ })
 })
 
-test('a new screen begins at its top', async () => {
+test('a new screen starts at its top', async () => {
   addPixels(1)
   const { person } = await openDashboard(site)
   const scroll = vi.spyOn(window, 'scrollTo').mockImplementation(() => {})
@@ -136,7 +158,7 @@ test('a new screen begins at its top', async () => {
   expect(scroll.mock.calls).toEqual([[0, 0]])
 })
 
-test('periods and views are in the address, and choosing one adds nothing to the history', async () => {
+test('periods and views are in the address, without adding history entries', async () => {
   const [id] = addPixels(1)
   const { person } = await openDashboard(site, { path: `/admin/pixels/${id}` })
   const entries = history.length
@@ -157,12 +179,12 @@ describe('never in the address', () => {
     expect(address()).toBe('/admin/inscricoes?situacao=falharam')
     goBackTo('/admin/atividade')
     await person.type(await screen.findByLabelText('Buscar na atividade'), 'lia')
-    await person.selectOptions(screen.getByLabelText('Quem'), MARINA.email)
+    await person.selectOptions(screen.getByLabelText('Filtrar por usuário'), MARINA.email)
     await vi.advanceTimersByTimeAsync(1_000)
     expect(address()).toBe('/admin/atividade')
   })
 
-  test('what is typed into the search for pixels, once it may be an e-mail', async () => {
+  test('a search for pixels that may be an email', async () => {
     addPixels(12)
     const { person } = await openDashboard(site)
     const search = await screen.findByLabelText('Buscar por nome ou ID')
@@ -180,7 +202,7 @@ describe('never in the address', () => {
   })
 })
 
-test('writes neither the state of the history nor any storage', async () => {
+test('writes neither history state nor storage', async () => {
   const write = vi.spyOn(Storage.prototype, 'setItem')
   const push = vi.spyOn(history, 'pushState')
   const replace = vi.spyOn(history, 'replaceState')
@@ -198,7 +220,7 @@ test('writes neither the state of the history nor any storage', async () => {
   expect(write).not.toHaveBeenCalled()
 })
 
-test('a link from an e-mail, pasted into an open tab, is followed and leaves the address', async () => {
+test('follows an emailed link pasted into an open tab, and removes it from the address', async () => {
   await openDashboard(site, { path: '/admin/usuarios' })
   await screen.findByRole('heading', { name: 'Gerenciar Usuários Admin' })
   location.hash = '#token_hash=abc&type=recovery'

@@ -13,7 +13,7 @@ test.each([
   ['/admin', (site: ScriptedSite) => (site.pixels = [makePixel({ created_at: MALFORMED })])],
   ['/admin/usuarios', (site: ScriptedSite) => (site.users = [makeUser({ ...BIA, created_at: MALFORMED })])],
   ['/admin/conta', (site: ScriptedSite) => (site.logins = [makeLogin('x', { created_at: MALFORMED })])],
-])('a date that nobody can read breaks neither %s nor the way on', async (path, spoil) => {
+])('an invalid date breaks neither %s nor the navigation', async (path, spoil) => {
   const site = new ScriptedSite()
   spoil(site)
   const { person } = await openDashboard(site, { path })
@@ -22,23 +22,23 @@ test.each([
   await screen.findByText('Configurações do sistema em desenvolvimento')
 })
 
-test('a screen that breaks says so alone, is tried again, and leaves the others as they are', async () => {
+test('a broken screen shows its own error, can be retried, and leaves the others alone', async () => {
   const site = new ScriptedSite()
-  // What no version of the server sends: the screen cannot know what to do with it.
+  // What no version of the server sends.
   site.pixels = [null as never]
   vi.mocked(console.error).mockImplementation(() => {})
   const { person } = await openDashboard(site)
-  await screen.findByRole('heading', { name: 'Esta tela parou de funcionar' })
+  await screen.findByRole('heading', { name: 'Algo deu errado nesta tela' })
   await person.click(screen.getByRole('link', { name: 'Usuários Admin' }))
   await screen.findByRole('heading', { name: 'Gerenciar Usuários Admin' })
   await person.click(screen.getByRole('link', { name: 'Pixels & Tags' }))
-  await screen.findByRole('heading', { name: 'Esta tela parou de funcionar' })
+  await screen.findByRole('heading', { name: 'Algo deu errado nesta tela' })
   site.pixels = [makePixel({ name: 'Meta' })]
   await person.click(screen.getByRole('button', { name: 'Tentar novamente' }))
   await screen.findByRole('switch', { name: 'Ativo: Meta' })
 })
 
-test('a screen whose code did not come is not called broken', async () => {
+test('does not call a screen broken whose code could not be loaded', async () => {
   vi.mocked(console.error).mockImplementation(() => {})
   const Screen = lazyPart(() => Promise.reject(new TypeError('offline')))
   render(
@@ -54,7 +54,7 @@ test('a screen whose code did not come is not called broken', async () => {
   expect(screen.queryByText(/parou de funcionar/)).toBeNull()
 })
 
-test('an error outside of every screen says so instead of leaving an empty page', async () => {
+test('shows an error outside of every screen instead of an empty page', async () => {
   vi.mocked(console.error).mockImplementation(() => {})
   const reload = vi.spyOn(location, 'reload').mockImplementation(() => {})
   const Broken = () => {

@@ -3,6 +3,7 @@ import { beforeEach, expect, test, vi } from 'vitest'
 import type { Checkpoint, ConsentCount, ConsentOverview, FoundRecord } from '#contract/consent.ts'
 import { findComponentFaults } from '../support/find-component-faults.ts'
 import { openDashboard } from '../support/render-dashboard.tsx'
+import { NOW } from '../support/scripted-rows.ts'
 import type { Handler } from '../support/scripted-server.ts'
 import { ScriptedSite } from '../support/scripted-site.ts'
 
@@ -21,7 +22,7 @@ const SEAL: Checkpoint = {
   hash: 'b'.repeat(43),
 }
 const count = (choice: ConsentCount['choice'], many: number, text_version = 1): ConsentCount => ({
-  // The last of those that are asked for.
+  // The last of the requested days.
   day: '',
   text_version,
   action: 'save',
@@ -34,7 +35,7 @@ const FULL: Omit<ConsentOverview, 'from' | 'to'> = {
     { version: 2, hash: 'n2', first_served_at: '2026-11-10T12:00:00.000Z', text: 'Aceitar\nRejeitar' },
     { version: 1, hash: 'n1', first_served_at: '2026-11-01T12:00:00.000Z', text: 'Antes' },
   ],
-  seals: { last: SEAL, waiting: 2, oldest_waiting_at: new Date().toISOString() },
+  seals: { last: SEAL, waiting: 2, oldest_waiting_at: NOW },
   recent: [SEAL, { ...SEAL, sequence: 48_390 }],
   kept_days: 1826,
 }
@@ -81,62 +82,66 @@ beforeEach(() => {
 
 const region = (name: string) => within(screen.getByRole('region', { name }))
 
-test('says that another period is on its way, and shows no figures of before under its name', async () => {
+test('says that another period is loading, and hides earlier figures', async () => {
   const { person } = await openDashboard(site, { path: PATH })
-  const card = await screen.findByRole('region', { name: 'Escolhas por dia' })
-  within(card).getByText('Últimos 28 dias: 100 escolhas')
+  const card = await screen.findByRole('region', { name: 'Respostas ao aviso de cookies por dia' })
+  within(card).getByText('Últimos 28 dias: 100 respostas')
   const held = site.hold('GET /admin/api/consent')
   await person.click(within(card).getByRole('button', { name: '90 dias' }))
   await within(card).findByText('Carregando 90 dias…')
   expect(card.getAttribute('aria-busy')).toBe('true')
-  expect(within(card).getByRole('slider').closest('[inert]')).not.toBeNull()
+  expect(within(card).queryByRole('slider')).toBeNull()
   for (const call of held) call.release()
   await waitFor(() => expect(card.getAttribute('aria-busy')).toBe('false'))
-  within(card).getByText('Últimos 90 dias: 100 escolhas')
-  expect(within(card).getByRole('slider').closest('[inert]')).toBeNull()
+  within(card).getByText('Últimos 90 dias: 100 respostas')
+  within(card).getByRole('slider')
 })
 
-test('has its place under the tab: figures that add up, as chart and as table, by version, and the seals', async () => {
+test('shows figures that add up, as chart and table, by version, and the checkpoints', async () => {
   const { person } = await openDashboard(site)
   await person.click(screen.getAllByRole('link', { name: 'Consentimento' })[0] as HTMLElement)
   expect(location.pathname).toBe(PATH)
   const heading = await screen.findByRole('heading', { name: 'Consentimento' })
   await waitFor(() => expect(document.activeElement).toBe(heading))
-  const choices = await waitFor(() => region('Escolhas por dia'))
-  choices.getByText('Últimos 28 dias: 100 escolhas')
+  const choices = await waitFor(() => region('Respostas ao aviso de cookies por dia'))
+  choices.getByText('Últimos 28 dias: 100 respostas')
   expect(choices.getByText('60').textContent).toContain('60%')
   expect(choices.getByRole('slider').getAttribute('aria-valuetext')).toMatch(
-    /100 escolhas\. Aceitaram tudo: 60, Em parte: 10, Recusaram: 30\.$/,
+    /100 respostas\. Aceitaram tudo: 60, Aceitaram em parte: 10, Recusaram: 30\.$/,
   )
   await person.click(choices.getByRole('button', { name: 'Tabela' }))
   const rows = choices.getAllByRole('row')
   expect(rows).toHaveLength(1 + 28 + 1)
   expect(rows.at(-1)?.textContent).toBe('Total601030100')
   await person.click(choices.getByRole('button', { name: '7 dias' }))
-  await waitFor(() => expect(region('Escolhas por dia').getAllByRole('row')).toHaveLength(1 + 7 + 1))
+  await waitFor(() =>
+    expect(region('Respostas ao aviso de cookies por dia').getAllByRole('row')).toHaveLength(1 + 7 + 1),
+  )
 
-  const notices = region('Por versão do aviso')
+  const notices = region('Versões do aviso de cookies')
   expect(notices.getAllByRole('row').map((row) => row.textContent)).toEqual([
-    'VersãoEscolhasAceitaram tudoEm parteRecusaram',
+    'VersãoRespostasAceitaram tudoAceitaram em parteRecusaram',
     expect.stringMatching(/^Versão 2desde 10\/11\/2026.*100%$/),
     expect.stringMatching(/^Versão 1.*9067%11%22%$/),
   ])
   notices.getByText('Ver o texto da versão 2')
-  const seals = region('Selos')
+  const seals = region('Selos de integridade')
   seals.getByText(/nº 48\.391/)
   seals.getByText('90.001')
-  expect(seals.getByRole('link').getAttribute('href')).toMatch(/\/\.well-known\/portico-seals$/)
-  expect(seals.queryByText(/sem selo desde/)).toBeNull()
+  expect(seals.getByRole('link', { name: /portico-seals/ }).getAttribute('href')).toMatch(
+    /\/\.well-known\/portico-seals$/,
+  )
+  expect(seals.queryByText(/Os selos estão atrasados/)).toBeNull()
   expect(await findComponentFaults(screen.getByRole('main'))).toEqual([])
 })
 
-test('a receipt is found by its code; what is none is said before anybody is asked', async () => {
+test('finds a receipt by its code, and refuses an invalid code without a request', async () => {
   const { person } = await openDashboard(site, { path: PATH })
-  await screen.findByRole('region', { name: 'Procurar um recibo' })
-  const receipt = region('Procurar um recibo')
-  const field = receipt.getByLabelText('Código da escolha')
+  await screen.findByRole('region', { name: 'Buscar comprovante' })
+  const receipt = region('Buscar comprovante')
+  const field = receipt.getByLabelText('Código do comprovante')
   await person.type(field, 'nada{Enter}')
-  receipt.getByText(/O código tem doze letras/)
+  receipt.getByText(/Digite os 12 caracteres do código/)
   expect(site.callsTo('GET /admin/api/consent/records')).toEqual([])
   await person.clear(field)
   await person.type(field, '1A2B3C4D-5E6F{Enter}')
@@ -144,22 +149,22 @@ test('a receipt is found by its code; what is none is said before anybody is ask
   receipt.getByText('Desempenho')
   receipt.getByText('nº 48.219')
   site.answer('GET /admin/api/consent/records', () => ({ records: [] }))
-  await person.click(receipt.getByRole('button', { name: 'Procurar' }))
-  await receipt.findByText(/Nenhuma escolha guardada tem este código/)
+  await person.click(receipt.getByRole('button', { name: 'Buscar' }))
+  await receipt.findByText(/Nenhum registro com este código/)
 })
 
-test('figures and dossier are saved as files, for the days that were chosen', async () => {
+test('saves figures and dossier as files for the chosen days', async () => {
   const clicked = vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(() => {})
   const names = () => clicked.mock.contexts.map((link) => (link as HTMLAnchorElement).download)
   const { person } = await openDashboard(site, { path: PATH })
-  await screen.findByRole('region', { name: 'Dossiê' })
+  await screen.findByRole('region', { name: 'Dossiê para auditoria' })
   await person.click(screen.getByRole('button', { name: 'Baixar CSV' }))
   await waitFor(() => expect(names()).toEqual([expect.stringMatching(/^consentimento-.+\.csv$/)]))
-  const dossier = region('Dossiê')
+  const dossier = region('Dossiê para auditoria')
   const from = dossier.getByLabelText('De')
   await person.clear(from)
   await person.click(dossier.getByRole('button', { name: 'Gerar dossiê' }))
-  dossier.getByText('Escolha as duas datas.')
+  dossier.getByText('Escolha a data inicial e a data final.')
   await person.type(from, '2026-11-01')
   await person.clear(dossier.getByLabelText('Até'))
   await person.type(dossier.getByLabelText('Até'), '2026-11-15')
@@ -167,7 +172,7 @@ test('figures and dossier are saved as files, for the days that were chosen', as
   await waitFor(() => expect(names().at(-1)).toBe('dossie-2026-11-01-a-2026-11-15.html'))
   await person.click(dossier.getByRole('button', { name: 'Baixar em JSON' }))
   await waitFor(() => expect(names().at(-1)).toBe('dossie-2026-11-01-a-2026-11-15.json'))
-  await person.click(dossier.getByRole('button', { name: 'Baixar os registros' }))
+  await person.click(dossier.getByRole('button', { name: 'Baixar registros' }))
   await waitFor(() => expect(names().at(-1)).toBe('registros-2026-11-01-a-2026-11-15.jsonld'))
   expect(site.callsTo('GET /admin/api/consent/dossier').map(({ query }) => query.get('format'))).toEqual([
     'html',
@@ -175,25 +180,25 @@ test('figures and dossier are saved as files, for the days that were chosen', as
   ])
 })
 
-test('nobody chose yet, seals that wait too long, and no answer each say so', async () => {
+test('reports an empty period, late checkpoints and a missing response', async () => {
   overview = EMPTY
   const { person } = await openDashboard(site, { path: PATH })
-  await screen.findByText('Ninguém escolheu ainda')
-  region('Selos').getByText('Ainda não há escolhas para selar.')
+  await screen.findByText('Nenhuma resposta ao aviso ainda')
+  region('Selos de integridade').getByText('O primeiro selo aparece depois da primeira resposta ao aviso.')
   await person.click(screen.getAllByRole('link', { name: 'Inscrições' })[0] as HTMLElement)
   overview = {
     ...FULL,
     seals: { last: SEAL, waiting: 2, oldest_waiting_at: '2026-11-15T10:00:00.000Z' },
   }
   await person.click(screen.getAllByRole('link', { name: 'Consentimento' })[0] as HTMLElement)
-  await screen.findByText(/Há escolhas sem selo desde/)
+  await screen.findByText(/Os selos estão atrasados desde/)
 })
 
-test('without an answer there is a way to try again', async () => {
+test('offers a retry without a response', async () => {
   site.refuse('GET /admin/api/consent', 400, { message: 'Não agora.' })
   const { person } = await openDashboard(site, { path: PATH })
   await screen.findByText('Não agora.')
   site.answer('GET /admin/api/consent', answer)
   await person.click(screen.getByRole('button', { name: 'Tentar novamente' }))
-  await screen.findByRole('region', { name: 'Escolhas por dia' })
+  await screen.findByRole('region', { name: 'Respostas ao aviso de cookies por dia' })
 })

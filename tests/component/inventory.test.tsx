@@ -37,7 +37,7 @@ beforeEach(() => {
   site.answer('GET /admin/api/inventory', () => inventory)
 })
 
-test('each script says who authorised it, whom it talks to and whether its file changed; the reason is noted in place', async () => {
+test('shows who authorised each script, its hosts and file changes; the reason is edited in place', async () => {
   const pixel = makePixel({ name: 'Medidor' })
   site.pixels = [pixel]
   const checked_at = '2026-11-16T08:00:00.000Z'
@@ -76,54 +76,54 @@ test('each script says who authorised it, whom it talks to and whether its file 
   const { person } = await openDashboard(site)
   await person.click(screen.getAllByRole('link', { name: 'Inventário' })[0] as HTMLElement)
   await screen.findByRole('heading', { name: 'Inventário' })
-  const list = await screen.findByRole('list', { name: 'Scripts autorizados' })
+  const list = await screen.findByRole('list', { name: 'Scripts do site' })
   const [first, second] = [...list.children].map((row) => within(row as HTMLElement))
   if (first === undefined || second === undefined) throw new Error('two scripts were expected')
   first.getByText(/^ana@exemplo\.com\.br, em /)
   first.getByText('*.hotjar.com')
-  first.getByText(/^Mudou 2 vezes, a última notada em /)
-  first.getByText(/^Igual desde a primeira leitura/)
-  first.getByText(/o endereço leva a outro/)
-  first.getByText('Ainda não foi conferido.')
+  first.getByText(/^Mudou 2 vezes\. Última mudança: /)
+  first.getByText(/^Sem mudanças\. Verificado em/)
+  first.getByText(/o endereço redireciona para outro/)
+  first.getByText('Ainda não verificado.')
   second.getByText('Medir o verão')
-  second.getByText(/de antes do que o histórico guarda/)
-  second.getByText(/Ligada, mas fora da página agora/)
-  screen.getByText(', sem mudança de tag')
-  screen.getByText(/não obrigam esta página|não\s+obrigam/)
+  second.getByText(/anterior ao histórico/)
+  second.getByText(/Ativa, mas fora da página agora/)
+  screen.getByText('· sem alteração de tags')
+  screen.getByText(/não comprova conformidade/)
   expect(await findComponentFaults(screen.getByRole('main'))).toEqual([])
 
-  await person.click(first.getByRole('button', { name: 'Anotar o motivo: Medidor' }))
+  await person.click(first.getByRole('button', { name: 'Adicionar motivo: Medidor' }))
   await person.type(first.getByLabelText('Por que esta tag está no site?'), 'Medir cliques')
   inventory.items[0] = { ...(inventory.items[0] as InventoryItem), reason: 'Medir cliques' }
-  await person.click(first.getByRole('button', { name: 'Guardar' }))
-  await screen.findByText('Motivo anotado: Medidor')
+  await person.click(first.getByRole('button', { name: 'Salvar' }))
+  await screen.findByText('Motivo salvo: Medidor')
   await first.findByText('Medir cliques')
   expect(site.callsTo('PATCH /rest/v1/tracking_pixels').map(({ body }) => body)).toEqual([
     { reason: 'Medir cliques' },
   ])
 })
 
-test('nothing authorised, files that are not looked at, and no answer each say so', async () => {
+test('reports an empty inventory, unchecked files and a missing response', async () => {
   inventory = { ...inventory, checks_files: false }
   const { person } = await openDashboard(site, { path: PATH })
-  await screen.findByText('Nenhum script autorizado')
-  screen.getByText(/configurado para não pedir os arquivos/)
+  await screen.findByText('Nenhum script no site')
+  screen.getByText(/A verificação dos arquivos das plataformas está desativada/)
   await person.click(screen.getAllByRole('link', { name: 'Inscrições' })[0] as HTMLElement)
   site.refuse('GET /admin/api/inventory', 400, { message: 'Não agora.' })
   await waitFor(() => expect(location.pathname).toBe('/admin/inscricoes'))
 })
 
-test('without an answer there is a way to try again', async () => {
+test('offers a retry without a response', async () => {
   site.refuse('GET /admin/api/inventory', 400, { message: 'Não agora.' })
   const { person } = await openDashboard(site, { path: PATH })
   await screen.findByText('Não agora.')
   site.answer('GET /admin/api/inventory', () => inventory)
   await person.click(screen.getByRole('button', { name: 'Tentar novamente' }))
-  await screen.findByText('Nenhum script autorizado')
+  await screen.findByText('Nenhum script no site')
 })
 
 test.each([PATH, '/admin/consentimento', '/admin/lixeira', '/admin/usuarios'])(
-  'says on %s that everything is paused, and by whom',
+  'shows on %s that everything is paused, and by whom',
   async (path) => {
     site.overview.paused = { at: '2026-11-15T12:00:00.000Z', by: 'bia@exemplo.com.br' }
     await openDashboard(site, { path })
@@ -132,19 +132,19 @@ test.each([PATH, '/admin/consentimento', '/admin/lixeira', '/admin/usuarios'])(
 )
 
 test.each<[string, Partial<InventoryItem>, RegExp]>([
-  ['in the page', {}, /Na página como está desde 15\/11\/2026/],
-  ['isolated', { runs_in: 'isolated' }, /Isolada, num quadro fechado, como está desde 15\/11\/2026/],
-  ['by our server alone', { told_by: ['server'] }, /Só pelo nosso servidor, desde 15\/11\/2026/],
-  ['by both', { told_by: ['browser', 'server'] }, /Na página como está desde 15\/11\/2026/],
+  ['in the page', {}, /Na página desde 15\/11\/2026/],
+  ['isolated', { runs_in: 'isolated' }, /Isolada da página desde 15\/11\/2026/],
+  ['by our server alone', { told_by: ['server'] }, /Só pelo servidor desde 15\/11\/2026/],
+  ['by both', { told_by: ['browser', 'server'] }, /Na página desde 15\/11\/2026/],
   [
     'nowhere, and stands in the HTML',
     { on_page_since: null, told_by: [], in_html: true },
     /No HTML da página inicial, para todos/,
   ],
-  ['nowhere', { on_page_since: null, runs_in: 'isolated' }, /Ligada, mas fora da página agora/],
+  ['nowhere', { on_page_since: null, runs_in: 'isolated' }, /Ativa, mas fora da página agora/],
 ])('a tag that runs %s says so', async (_, item, words) => {
   inventory.items = [makeItem({ hosts: [], ...item })]
   await openDashboard(site, { path: PATH })
   await screen.findByText(words)
-  screen.getByText('Nenhum.')
+  screen.getByText('Nenhum')
 })

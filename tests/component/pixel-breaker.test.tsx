@@ -6,8 +6,8 @@ import { ScriptedSite } from '../support/scripted-site.ts'
 
 const PAUSED: HealthReason = {
   code: 'breaker_paused',
-  message: '15/11/2026, 09:00: a tag falhou em 40 de 60 visitas (67%) em dez minutos.',
-  action: { kind: 'rearm', label: 'Religar' },
+  message: 'Em 15/11/2026, 09:00, a tag falhou em 40 de 60 visitas (67%) em 10 minutos.',
+  action: { kind: 'rearm', label: 'Retomar' },
 }
 
 let site: ScriptedSite
@@ -19,33 +19,33 @@ beforeEach(() => {
   })
 })
 
-test('a tag that paused itself is a problem in the list, says why, and is switched on again from there', async () => {
+test('a paused tag is a problem in the list, with its reason, and can be resumed there', async () => {
   const pixel = site.addPixel('Loja', { health: 'paused', reasons: [PAUSED] })
   const { person } = await openDashboard(site)
   await screen.findByText(PAUSED.message)
-  screen.getByText('Pausado pelo disjuntor', { selector: 'p *, p' })
-  await screen.findByRole('link', { name: /: 1 com problema$/ })
-  // The switch is the person's, and stays as it was.
+  screen.getByText('Pausado automaticamente', { selector: 'p *, p' })
+  await screen.findByRole('link', { name: /, 1 pixel com problema$/ })
+  // The switch is the person's and stays.
   screen.getByRole('switch', { name: 'Ativo: Loja' })
-  await person.click(screen.getByRole('button', { name: 'Religar' }))
-  await screen.findByText('A tag foi religada')
+  await person.click(screen.getByRole('button', { name: 'Retomar' }))
+  await screen.findByText('A tag voltou a funcionar')
   expect(site.callsTo(`POST /admin/api/pixels/${pixel.id}/rearm`)).toHaveLength(1)
   await waitFor(() => expect(screen.queryByText(PAUSED.message)).toBeNull())
 })
 
-test('while everything is paused, no tag is a problem for it', async () => {
+test('no tag is a problem for a global pause', async () => {
   site.addPixel('Loja', { health: 'paused', reasons: [] })
   await openDashboard(site)
   await screen.findByText('Pausado', { selector: 'p *, p' })
-  expect(screen.queryByRole('link', { name: /: \d+ com problema$/ })).toBeNull()
+  expect(screen.queryByRole('link', { name: /, \d+ pixels? com problema$/ })).toBeNull()
 })
 
-test('whether it may pause itself is asked in the form, and is no unless somebody says so', async () => {
+test('asks in the form whether a tag may be paused, off by default', async () => {
   const pixel = site.addPixel('Loja', { health: 'waiting' })
   const { person } = await openDashboard(site)
   await person.click(await screen.findByRole('button', { name: 'Editar: Loja' }))
   const dialog = await screen.findByRole('dialog')
-  const allow = within(dialog).getByRole('checkbox', { name: /Pausar sozinha se falhar ou pesar/ })
+  const allow = within(dialog).getByRole('checkbox', { name: /Pausar automaticamente em caso de problema/ })
   expect((allow as HTMLInputElement).checked).toBe(false)
   await person.click(allow)
   await person.click(within(dialog).getByRole('button', { name: 'Salvar' }))

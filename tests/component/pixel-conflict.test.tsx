@@ -10,7 +10,7 @@ beforeEach(() => {
   site = new ScriptedSite()
 })
 
-/** Somebody else saves while the form is open, and then this person does. */
+/** Another person saves while the form is open, then this person does. */
 async function collide() {
   const pixel = site.addPixel('Loja', { health: 'waiting' })
   const { person } = await openDashboard(site)
@@ -23,9 +23,9 @@ async function collide() {
   await screen.findByText('Este pixel foi alterado depois que você abriu o formulário.')
   return { pixel, person }
 }
-const versions = () => screen.findByRole('region', { name: 'As duas versões' })
+const versions = () => screen.findByRole('region', { name: 'Comparação das duas versões' })
 
-test('both versions, whose they are and where they differ, above the ways to go on', async () => {
+test('shows both versions, their authors and differences above the choices', async () => {
   site.conflict = {
     saved_by: BIA.email,
     saved_at: NOW,
@@ -48,40 +48,64 @@ test('both versions, whose they are and where they differ, above the ways to go 
   expect((await both.findByText('Versão salva')).closest('div')?.textContent).toMatch(
     /bia@portico\.example, em 15\/11\/2026/,
   )
-  expect(both.getByText('A sua versão').closest('div')?.textContent).toContain(
+  expect(both.getByText('Sua versão').closest('div')?.textContent).toContain(
     `${MARINA.email}, ainda não salva`,
   )
   const texts = both.getAllByRole('listitem').map(({ textContent }) => textContent)
-  expect(texts[0]).toBe('NomeSalva: Loja da BiaSua: Loja da Marina')
-  expect(texts[1]).toBe('IDSalva: 123Sua: vazio')
-  expect(texts[2]).toMatch(/3 linhas iguais.*Só na salva: −bia\(\)Só na sua: \+marina\(\)/)
+  expect(texts[0]).toBe('NomeVersão salva: Loja da BiaSua versão: Loja da Marina')
+  expect(texts[1]).toBe('IDVersão salva: 123Sua versão: vazio')
+  expect(texts[2]).toMatch(/3 linhas sem mudança.*Só na versão salva: −bia\(\)Só na sua versão: \+marina\(\)/)
   const [call] = site.callsTo(`POST /admin/api/pixels/${pixel.id}/compare`)
   expect(call?.body).toMatchObject({ name: 'Loja da Marina', pixel_id: '482910377165024' })
-  await person.click(screen.getByRole('button', { name: 'Carregar a versão salva' }))
-  await waitFor(() => expect(screen.queryByRole('region', { name: 'As duas versões' })).toBeNull())
+  await person.click(screen.getByRole('button', { name: 'Usar a versão salva' }))
+  await waitFor(() =>
+    expect(screen.queryByRole('region', { name: 'Comparação das duas versões' })).toBeNull(),
+  )
   expect(screen.getByLabelText<HTMLInputElement>('Nome do Pixel').value).toBe('Loja da Bia')
 })
 
-test('a comparison that does not come keeps nobody from going on', async () => {
+test('"Salvar a minha versão" replaces the saved version', async () => {
+  const { pixel, person } = await collide()
+  expect(pixel.name).toBe('Loja da Bia')
+  await person.click(await screen.findByRole('button', { name: 'Salvar a minha versão' }))
+  await screen.findByText('Pixel salvo: Loja da Marina')
+  expect(pixel.name).toBe('Loja da Marina')
+})
+
+test('"Salvar a minha versão" does not replace a version that the person has not seen', async () => {
+  const { pixel, person } = await collide()
+  const mine = await screen.findByRole('button', { name: 'Salvar a minha versão' })
+  Object.assign(pixel, { name: 'Loja do Caio', updated_at: '2026-11-15T18:00:00.000Z' })
+  await person.click(mine)
+  await waitFor(() =>
+    expect(site.callsTo(`POST /admin/api/pixels/${pixel.id}/compare`).length).toBeGreaterThan(1),
+  )
+  expect(pixel.name).toBe('Loja do Caio')
+  await person.click(await screen.findByRole('button', { name: 'Salvar a minha versão' }))
+  await screen.findByText('Pixel salvo: Loja da Marina')
+  expect(pixel.name).toBe('Loja da Marina')
+})
+
+test('a failed comparison blocks no choice', async () => {
   site.refuse('POST /admin/api/pixels/*/compare', 500)
   const { person } = await collide()
-  const again = await within(await versions()).findByRole('button', { name: 'Comparar de novo' })
+  const again = await within(await versions()).findByRole('button', { name: 'Tentar novamente' })
   site.answer('POST /admin/api/pixels/*/compare', () => ({ saved_by: null, saved_at: NOW, changes: [] }))
   await person.click(again)
   const both = within(await versions())
-  await both.findByText('As duas dizem o mesmo: pode carregar a versão salva.')
+  await both.findByText('As duas versões são iguais. Use a versão salva.')
   expect((await versions()).textContent).toContain('autor desconhecido')
   expect(await findComponentFaults(await versions())).toEqual([])
 })
 
-test('the same person in two windows is not called another person', async () => {
+test('does not call the same person in two windows another person', async () => {
   site.conflict = { saved_by: MARINA.email, saved_at: NOW, changes: [] }
   await collide()
-  await within(await versions()).findByText(/marina@portico\.example, em outra janela/)
+  await within(await versions()).findByText(/você, em outra janela/)
   expect(document.body.textContent).not.toMatch(/[Oo]utra pessoa/)
 })
 
-test('an edit that begins before the switch is answered is no conflict with oneself', async () => {
+test('an edit that starts before the switch is answered is no conflict with oneself', async () => {
   const pixel = site.addPixel('Loja', { health: 'waiting' })
   const { person } = await openDashboard(site)
   const held = site.hold('PATCH /rest/v1/tracking_pixels')
@@ -96,7 +120,7 @@ test('an edit that begins before the switch is answered is no conflict with ones
   expect(site.pixels[0]).toMatchObject({ id: pixel.id, name: 'Loja nova', is_active: false })
 })
 
-test('a change of somebody else between the switch and the save is still a conflict', async () => {
+test('a change by another person between switch and save is still a conflict', async () => {
   const pixel = site.addPixel('Loja', { health: 'waiting' })
   const { person } = await openDashboard(site)
   const held = site.hold('PATCH /rest/v1/tracking_pixels')

@@ -11,7 +11,7 @@ vi.mock('#admin/features/pixels/form/pixel-form.tsx', (original) => {
   return original()
 })
 
-test('a form whose code does not come says so over the list, which stays, and is asked for again', async () => {
+test('shows over the list that a form could not be loaded, keeps the list, and retries', async () => {
   const site = new ScriptedSite()
   site.pixels = [makePixel({ name: 'Meta' })]
   vi.mocked(console.error).mockImplementation(() => {})
@@ -20,7 +20,7 @@ test('a form whose code does not come says so over the list, which stays, and is
   const edit = await screen.findByRole('button', { name: 'Editar: Meta' })
 
   await person.click(edit)
-  const said = await screen.findByRole('dialog', { name: 'Esta parte não carregou' })
+  const said = await screen.findByRole('dialog', { name: 'Não foi possível abrir esta janela' })
   screen.getByRole('switch', { name: 'Ativo: Meta' })
   expect(await findComponentFaults(said)).toEqual([])
   await person.click(screen.getByRole('button', { name: 'Fechar' }))
@@ -28,7 +28,7 @@ test('a form whose code does not come says so over the list, which stays, and is
 
   await person.click(edit)
   await person.click(await screen.findByRole('button', { name: 'Tentar novamente' }))
-  // Some browsers never ask twice for what did not come: only a new page helps there.
+  // Some browsers never request a failed module twice: only a reload helps.
   await person.click(await screen.findByRole('button', { name: 'Recarregar a página' }))
   expect(reload).toHaveBeenCalledOnce()
   await person.click(screen.getByRole('button', { name: 'Fechar' }))

@@ -13,7 +13,7 @@ beforeEach(() => {
 test.each([
   ['a pixel', '/admin', 'Editar: Meta', 'Nome do Pixel', 'PATCH /rest/v1/tracking_pixels'],
   ['a person', '/admin/usuarios', 'Editar: bia@portico.example', 'Email', 'PATCH /rest/v1/admin_users'],
-])('"Descartar" during a slow save of %s saves nothing, and says what to look at', async (...row) => {
+])('"Descartar" during a slow save of %s cancels it, and says what to check', async (...row) => {
   const [, path, edit, label, route] = row
   const { person } = await openDashboard(site, { path })
   await person.click(await screen.findByRole('button', { name: edit }))
@@ -22,9 +22,9 @@ test.each([
   await person.click(screen.getByRole('button', { name: 'Salvar' }))
   await screen.findByRole('button', { name: 'Salvando...' })
   await person.keyboard('{Escape}')
-  const question = await screen.findByRole('alertdialog', { name: 'Interromper o salvamento?' })
-  await person.click(within(question).getByRole('button', { name: 'Interromper' }))
-  await screen.findByText('Salvamento interrompido')
+  const question = await screen.findByRole('alertdialog', { name: 'Parar de salvar?' })
+  await person.click(within(question).getByRole('button', { name: 'Parar' }))
+  await screen.findByText('Você parou o salvamento')
   expect(screen.queryByRole('dialog')).toBeNull()
   for (const call of held) call.release()
   await vi.advanceTimersByTimeAsync(100)
@@ -33,7 +33,7 @@ test.each([
   expect(screen.queryByText(/salvo:/)).toBeNull()
 })
 
-test('a save that ends while one is being asked is done, and nothing is asked any more', async () => {
+test('a save that succeeds during the question closes it', async () => {
   const { person } = await openDashboard(site)
   await person.click(await screen.findByRole('button', { name: 'Editar: Meta' }))
   const held = site.hold('PATCH /rest/v1/tracking_pixels')
@@ -47,14 +47,14 @@ test('a save that ends while one is being asked is done, and nothing is asked an
   expect(screen.queryByRole('dialog')).toBeNull()
 })
 
-test('a save that fails while one is being asked takes the question away, and asks no other', async () => {
+test('a save that fails during the question closes it without another one', async () => {
   const { person } = await openDashboard(site)
   await person.click(await screen.findByRole('button', { name: 'Editar: Meta' }))
   const held = site.hold('PATCH /rest/v1/tracking_pixels')
   await person.type(await screen.findByLabelText('Nome do Pixel'), ' 2')
   await person.click(screen.getByRole('button', { name: 'Salvar' }))
   await person.keyboard('{Escape}')
-  await screen.findByRole('alertdialog', { name: 'Interromper o salvamento?' })
+  await screen.findByRole('alertdialog', { name: 'Parar de salvar?' })
   site.refuse('PATCH /rest/v1/tracking_pixels', 500)
   for (const call of held) call.release()
   await screen.findByRole('button', { name: 'Salvar' })
@@ -63,7 +63,7 @@ test('a save that fails while one is being asked takes the question away, and as
   expect(screen.getByLabelText<HTMLInputElement>('Nome do Pixel').value).toBe('Meta 2')
 })
 
-test('"Descartar as alterações?" stays what it is when the save starts meanwhile, and keeps its word', async () => {
+test('"Descartar as alterações?" stays when the save starts meanwhile, and does what it says', async () => {
   const { person } = await openDashboard(site)
   await person.click(await screen.findByRole('button', { name: 'Adicionar Pixel' }))
   const asked = site.hold('POST /admin/api/tags/preview')
@@ -86,14 +86,14 @@ test('"Descartar as alterações?" stays what it is when the save starts meanwhi
   })
   for (const call of asked) call.release()
   await vi.waitFor(() => expect(stored).toHaveLength(1), 30_000)
-  expect(screen.queryByText('Interromper o salvamento?')).toBeNull()
+  expect(screen.queryByText('Parar de salvar?')).toBeNull()
   await person.click(within(question).getByRole('button', { name: 'Descartar' }))
   for (const call of stored) call.release()
-  await screen.findByText('Salvamento interrompido')
+  await screen.findByText('Você parou o salvamento')
   expect(screen.queryByRole('dialog')).toBeNull()
 })
 
-test('a warning about the code does not move the form under the person’s hands', async () => {
+test('a warning about the code does not scroll the form', async () => {
   const { person } = await openDashboard(site)
   await person.click(await screen.findByRole('button', { name: 'Editar: Meta' }))
   const code = await screen.findByLabelText('Código do Pixel')
@@ -105,7 +105,7 @@ test('a warning about the code does not move the form under the person’s hands
   await person.type(code, 'x')
   await screen.findByText('document.write não roda nesta página.')
   expect(scrolled).not.toHaveBeenCalled()
-  // A refusal is another matter: it must be seen.
+  // A refusal must be seen, so it scrolls.
   site.refuse('PATCH /rest/v1/tracking_pixels', 500)
   await person.click(screen.getByRole('button', { name: 'Salvar' }))
   await screen.findByText('Erro ao salvar pixel')
@@ -124,7 +124,7 @@ test('a double click on "Salvar" adds one pixel', async () => {
 
 const moreOptions = () => screen.getByText('Mais opções').closest('details') as HTMLDetailsElement
 
-test('what most pixels need is open, the rest is under "Mais opções"', async () => {
+test('shows the essential fields, and the rest under "Mais opções"', async () => {
   const { person } = await openDashboard(site)
   await person.click(await screen.findByRole('button', { name: 'Adicionar Pixel' }))
   await screen.findByLabelText('Nome do Pixel')
@@ -133,15 +133,15 @@ test('what most pixels need is open, the rest is under "Mais opções"', async (
   for (const label of ['Nome do Pixel', 'Tipo de Pixel', 'Pixel ID', 'Código do Pixel', 'Pixel ativo'])
     expect(more.contains(screen.getByLabelText(label)), label).toBe(false)
   expect(more.contains(screen.getByLabelText('Consentimento necessário'))).toBe(false)
-  for (const label of [/^Por que ativar/, /^Pausar sozinha/])
+  for (const label of [/^Motivo/, /^Pausar automaticamente/])
     expect(more.contains(screen.getByLabelText(label))).toBe(true)
   expect(screen.getByLabelText<HTMLTextAreaElement>('Código do Pixel').placeholder).toMatch(/^Cole aqui/)
 })
 
-test('"Mais opções" opens by itself at a field that has a fault', async () => {
+test('"Mais opções" opens at a field with an error', async () => {
   const { person } = await openDashboard(site)
   await person.click(await screen.findByRole('button', { name: 'Editar: Meta' }))
-  const reason = await screen.findByLabelText(/^Por que ativar/)
+  const reason = await screen.findByLabelText(/^Motivo/)
   expect(moreOptions().open).toBe(false)
   await person.click(reason)
   await person.paste('x'.repeat(2000))
@@ -163,17 +163,25 @@ test('"Pixel salvo" offers a test of an active pixel', async () => {
 })
 
 test.each(['/admin', '/admin/usuarios', '/admin/configuracoes', '/admin/conta'])(
-  'every sub-page can be reached from %s, in one order',
+  'reaches every sub-page from %s, in one order',
   async (path) => {
     await openDashboard(site, { path })
-    const names = ['Consentimento', 'Inscrições', 'Inventário', 'Lixeira', 'Atividade']
-    const side = within(screen.getByRole('navigation', { name: 'Painel' }))
+    const names = [
+      'Visitas',
+      'Resultados',
+      'Consentimento',
+      'Inscrições',
+      'Inventário',
+      'Lixeira',
+      'Atividade',
+    ]
+    const side = within(screen.getByRole('navigation', { name: 'Menu principal' }))
     const shown = side.getAllByRole('link').map(({ textContent }) => textContent)
     expect(shown.filter((name) => names.includes(name ?? ''))).toEqual(names)
     const line = within(screen.getByRole('navigation', { name: 'Subpáginas' }))
     expect(line.getAllByRole('link').map(({ textContent }) => textContent)).toEqual([
       'Pixels',
-      ...names.slice(0, 4),
+      ...names.slice(0, -1),
       'Usuários',
       'Atividade',
     ])

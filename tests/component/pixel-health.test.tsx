@@ -17,7 +17,7 @@ const names = () =>
     .getAllByRole('switch', { name: /^(Ativo|Inativo)/ })
     .map((badge) => badge.getAttribute('aria-label')?.split(': ')[1])
 
-test('each health has its word and its shape, the badge stays the switch, and only what visits reported is said', async () => {
+test('each health has its word and shape, the badge stays the switch, and only reported visits are mentioned', async () => {
   const seen = { ran: 12, last_ran_at: '2026-11-15T11:58:00Z' }
   site.addPixel('Confirmado', { health: 'working', confirmed: true, ...seen })
   site.addPixel('Sem confirmar', { health: 'working', confirmed: false, ...seen })
@@ -38,13 +38,13 @@ test('each health has its word and its shape, the badge stays the switch, and on
     }),
   )
   expect(told).toEqual({
-    Confirmado: ['Funcionando', 'Rodou em 12 visitas, há 2 min'],
-    'Sem confirmar': ['Rodou, sem confirmação', 'Rodou em 12 visitas, há 2 min'],
-    Falhando: ['Com falhas', 'Rodou sem impedimento em 12 de 16 visitas, há 2 min'],
+    Confirmado: ['Funcionando', 'Rodou em 12 visitas · há 2 min'],
+    'Sem confirmar': ['Rodou, sem confirmação', 'Rodou em 12 visitas · há 2 min'],
+    Falhando: ['Com falhas', 'Rodou normalmente em 12 de 16 visitas · há 2 min'],
     Parado: ['Não funciona'],
     Novo: ['Aguardando visita'],
     'Em pausa': ['Pausado'],
-    Apagado: ['Desligado'],
+    Apagado: ['Fora do site'],
   })
   const shapes = names().map((name = '') => {
     const [, , , status] = within(rowOf(name)).getAllByRole('cell')
@@ -55,35 +55,35 @@ test('each health has its word and its shape, the badge stays the switch, and on
   expect(screen.getAllByText('Inativo')).toHaveLength(1)
 })
 
-describe('nothing is claimed that nobody knows', () => {
-  test('while there is no answer, and then it can be asked for again', async () => {
+describe('claims nothing that is unknown', () => {
+  test('while there is no response, which can be requested again', async () => {
     site.addPixel('Meta', { health: 'working', confirmed: true })
     site.refuse(TAGS, 500)
     const { person } = await openDashboard(site)
-    await screen.findByText('Não deu para saber como os pixels estão no site.')
+    await screen.findByText('Não foi possível verificar se os pixels estão funcionando.')
     expect(screen.queryByText('Funcionando')).toBeNull()
     site.answer(TAGS, () => ({ ...site.overview, pixels: site.statuses, blocked_groups: [] }))
-    await person.click(screen.getByRole('button', { name: 'Perguntar de novo' }))
+    await person.click(screen.getByRole('button', { name: 'Tentar novamente' }))
     await screen.findByText('Funcionando')
-    expect(screen.queryByText('Não deu para saber como os pixels estão no site.')).toBeNull()
+    expect(screen.queryByText('Não foi possível verificar se os pixels estão funcionando.')).toBeNull()
   })
 
-  test('what is shown of an answer that grew old says so', async () => {
+  test('marks an outdated response', async () => {
     site.addPixel('Meta', { health: 'working', confirmed: true })
     const { person } = await openDashboard(site)
     await screen.findByText('Funcionando')
     site.refuse(TAGS, 500)
     await person.click(screen.getByRole('switch', { name: 'Ativo: Meta' }))
-    await screen.findByText(/^O servidor não respondeu: a saúde dos pixels é a de \d\d\/\d\d\/\d{4}/)
+    await screen.findByText(/^O servidor não respondeu\. Os dados de funcionamento são de \d\d\/\d\d\/\d{4}/)
   })
 
-  test('between the switch and the next answer', async () => {
+  test('between the switch and the next response', async () => {
     site.addPixel('Meta', { health: 'working', confirmed: true })
     const { person } = await openDashboard(site)
     await screen.findByText('Funcionando')
     site.hold(TAGS)
     await person.click(screen.getByRole('switch', { name: 'Ativo: Meta' }))
-    await screen.findByText('Desligado')
+    await screen.findByText('Fora do site')
     expect(screen.queryByText('Funcionando')).toBeNull()
   })
 })
@@ -110,12 +110,12 @@ describe('problems', () => {
 
   test('are counted on the tab, on every screen', async () => {
     await openDashboard(site, { path: '/admin/usuarios' })
-    await screen.findByRole('link', { name: /^Pixels & Tags ?: 2 com problema$/ })
+    await screen.findByRole('link', { name: /^Pixels & Tags ?, 2 pixels com problema$/ })
   })
 
-  test('come first at a click, and the newest first again at the next', async () => {
+  test('are listed first after a click, and by date after the next', async () => {
     const { person } = await openDashboard(site)
-    const first = await screen.findByRole('button', { name: '2 problemas primeiro' })
+    const first = await screen.findByRole('button', { name: '2 problemas' })
     expect(names()).toEqual(['Bom', 'Parado', 'Falhando', 'Novo'])
     await person.click(first)
     await waitFor(() => expect(names()).toEqual(['Parado', 'Falhando', 'Novo', 'Bom']))
@@ -124,17 +124,17 @@ describe('problems', () => {
     await waitFor(() => expect(names()).toEqual(['Bom', 'Parado', 'Falhando', 'Novo']))
   })
 
-  test('are found among many by their health', async () => {
+  test('are filtered by health', async () => {
     for (let n = 0; n < 10; n += 1) site.addPixel(`Outro ${n}`, { health: 'waiting' })
     const { person } = await openDashboard(site)
     await screen.findByText('Funcionando', { selector: 'p' })
-    await person.selectOptions(screen.getByLabelText('Filtrar por saúde'), 'Só com problema')
+    await person.selectOptions(screen.getByLabelText('Filtrar por funcionamento'), 'Só com problemas')
     await waitFor(() => expect(names()).toEqual(['Parado', 'Falhando']))
-    await person.selectOptions(screen.getByLabelText('Filtrar por saúde'), 'Funcionando')
+    await person.selectOptions(screen.getByLabelText('Filtrar por funcionamento'), 'Funcionando')
     await waitFor(() => expect(names()).toEqual(['Bom']))
   })
 
-  test('say why in the row, and "Editar código" begins in the code', async () => {
+  test('show the reason in the row, and "Editar código" focuses the code', async () => {
     const { person } = await openDashboard(site)
     await screen.findByText('Um bloqueador.')
     expect(within(rowOf('Bom')).getAllByRole('row')).toHaveLength(1)
@@ -143,7 +143,7 @@ describe('problems', () => {
     await waitFor(() => expect(document.activeElement).toBe(code))
   })
 
-  test('a code that cannot work is said before the first visit too, and stays in the panel', async () => {
+  test('reports code that cannot work before the first visit, also in the panel', async () => {
     const message = 'O código usa document.write.'
     const reasons = [{ code: 'document_write', message }]
     site.addPixel('Velho', { health: 'waiting', reasons, warnings: [{ code: 'document_write', message }] })
@@ -151,12 +151,12 @@ describe('problems', () => {
     await within(await screen.findByText('Velho').then(() => rowOf('Velho'))).findByText(message)
     await person.click(screen.getByRole('button', { name: 'Ver código: Velho' }))
     const panel = await screen.findByRole('region', { name: 'Código para: Velho' })
-    // Once: it is a reason and a warning alike.
+    // Once: it is both a reason and a warning.
     expect(within(panel).getAllByText(message)).toHaveLength(1)
   })
 })
 
-test('an error of a script is also told in plain words', async () => {
+test('explains a script error in plain words', async () => {
   const message = 'Em 3 de 3 visitas (100%), o código da tag parou com um erro.'
   site.addPixel('Chat', {
     health: 'broken',
@@ -166,10 +166,10 @@ test('an error of a script is also told in plain words', async () => {
   })
   await openDashboard(site)
   await screen.findByText(message)
-  await screen.findByText('Em outras palavras: o código usa "fbq", que não existe na página.')
+  await screen.findByText('O que isso significa: o código usa "fbq", que não existe na página.')
 })
 
-test('the address of problems says that all is well where there is none, and only once that is known', async () => {
+test('the problems filter says that all is well only once that is known', async () => {
   const quiet = new ScriptedSite()
   quiet.addPixel('Loja', { health: 'working', confirmed: true })
   const held = quiet.hold('GET /admin/api/tags')

@@ -14,7 +14,7 @@ beforeEach(() => {
 
 const rowOf = (name: string) => screen.getByText(name).closest('tbody') as HTMLElement
 
-describe('what the policy stopped', () => {
+describe('blocked hosts', () => {
   function stop(pixel: Pixel, ...hosts: string[]) {
     site.overview.blocked_hosts.push(
       ...hosts.map((host) =>
@@ -23,7 +23,7 @@ describe('what the policy stopped', () => {
     )
   }
 
-  test('stands in the row of its pixel, one line for a vendor, and one click permits the set', async () => {
+  test('are in the row of their pixel, grouped by vendor, and one click permits the group', async () => {
     const reason = (host: string) => ({ code: 'stopped_by_policy', host, message: `barrou ${host}` })
     const pixel = site.addPixel('Insight', {
       health: 'partial',
@@ -31,26 +31,26 @@ describe('what the policy stopped', () => {
     })
     stop(pixel, 'px.ads.linkedin.com', 'snap.licdn.com')
     const { person } = await openDashboard(site)
-    await screen.findByText('LinkedIn não conseguiu enviar (px.ads.linkedin.com, snap.licdn.com).')
-    await screen.findByText(/A página barrou 6 vezes, a última há 1 h/)
+    await screen.findByText('O site bloqueou o envio de LinkedIn para px.ads.linkedin.com, snap.licdn.com.')
+    await screen.findByText(/O site bloqueou 6 vezes\. Última: há 1 h/)
     expect(screen.queryByText('barrou snap.licdn.com')).toBeNull()
-    expect(screen.queryByRole('region', { name: 'Endereços bloqueados' })).toBeNull()
+    expect(screen.queryByRole('region', { name: 'Domínios bloqueados' })).toBeNull()
     site.statuses = [makeStatus(pixel)]
     await person.click(screen.getByRole('button', { name: 'Permitir px.ads.linkedin.com, snap.licdn.com' }))
-    await screen.findByText('Permitido: px.ads.linkedin.com, snap.licdn.com')
+    await screen.findByText('Domínio permitido: px.ads.linkedin.com, snap.licdn.com')
     expect(site.callsTo('POST /admin/api/blocked-hosts/allow').map(({ body }) => body)).toEqual([
       { ids: ['px.ads.linkedin.com', 'snap.licdn.com'] },
     ])
     await screen.findByText('Aguardando visita')
-    // The line went with its button: the keyboard is still at its pixel.
+    // The line disappeared with its button: the focus stays at its pixel.
     expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Ver código: Insight' }))
     await person.click(screen.getByRole('button', { name: 'Desfazer' }))
-    await screen.findByText('Revogado: px.ads.linkedin.com, snap.licdn.com')
+    await screen.findByText('Permissão removida: px.ads.linkedin.com, snap.licdn.com')
     for (const host of ['px.ads.linkedin.com', 'snap.licdn.com'])
       expect(site.callsTo(`DELETE /admin/api/tags/${pixel.id}/hosts/${host}`)).toHaveLength(1)
   })
 
-  test('what no catalogue names is permitted by its full name, each alone, and a shared address with a warning', async () => {
+  test('outside of the catalogue are permitted one by one by full name, shared ones with a warning', async () => {
     const pixel = site.addPixel('Loja', { health: 'partial', reasons: [] })
     const vendor = { id: null, name: 'Nuvem' }
     site.overview.blocked_hosts = [
@@ -58,20 +58,20 @@ describe('what the policy stopped', () => {
       makeBlocked('cdn.jsdelivr.net', { vendor, permit: 'shared', pixel_ids: [pixel.id] }),
     ]
     const { person } = await openDashboard(site)
-    await screen.findByText(/^Qualquer pessoa publica arquivos em cdn\.jsdelivr\.net\./)
+    await screen.findByText(/^Qualquer pessoa pode publicar arquivos em cdn\.jsdelivr\.net\./)
     expect(screen.queryByRole('button', { name: 'Permitir' })).toBeNull()
     await person.click(screen.getByRole('button', { name: 'Permitir um.nuvem.example' }))
-    await screen.findByText('Permitido: um.nuvem.example')
+    await screen.findByText('Domínio permitido: um.nuvem.example')
     expect(site.callsTo('POST /admin/api/blocked-hosts/allow')[0]?.body).toEqual({
       ids: ['um.nuvem.example'],
     })
-    await screen.findByText('Nuvem não conseguiu enviar (cdn.jsdelivr.net).')
+    await screen.findByText('O site bloqueou o envio de Nuvem para cdn.jsdelivr.net.')
   })
 
-  test('a refusal is told in the server’s words, and the line stays', async () => {
+  test('shows a refusal in the server’s words, and keeps the line', async () => {
     const pixel = site.addPixel('Insight', { health: 'partial' })
     stop(pixel, 'px.ads.linkedin.com')
-    const message = 'Permita estes endereços um por um, conferindo cada nome.'
+    const message = 'Permita um domínio por vez e confira cada nome antes.'
     site.refuse('POST /admin/api/blocked-hosts/allow', 409, { error: 'permit_singly', message })
     const { person } = await openDashboard(site)
     await person.click(await screen.findByRole('button', { name: 'Permitir px.ads.linkedin.com' }))
@@ -79,32 +79,32 @@ describe('what the policy stopped', () => {
     await screen.findByRole('button', { name: 'Permitir px.ads.linkedin.com' })
   })
 
-  test('what is nobody’s stands below the list, and goes to the pixel that a person names', async () => {
+  test('without a pixel are below the list, and are assigned to a chosen one', async () => {
     const pixel = site.addPixel('Chat', { health: 'waiting' })
     site.addPixel('Apagado', null, { is_active: false })
-    // Of a pixel that is gone, and of none.
+    // Of a deleted pixel, and of none.
     site.overview.blocked_hosts = [
       makeBlocked('um.example', { pixel_ids: ['gone'] }),
       makeBlocked('dois.example'),
     ]
     const { person } = await openDashboard(site)
-    const region = within(await screen.findByRole('region', { name: 'Endereços bloqueados' }))
+    const region = within(await screen.findByRole('region', { name: 'Domínios bloqueados' }))
     const permit = region.getByRole('button', { name: 'Permitir dois.example' })
     await person.click(permit)
     expect(site.callsTo('POST /admin/api/blocked-hosts/allow')).toEqual([])
-    const choice = region.getByLabelText('Para qual pixel permitir dois.example')
+    const choice = region.getByLabelText('Escolha o pixel que pode usar dois.example')
     expect(within(choice).queryByRole('option', { name: 'Apagado' })).toBeNull()
     await person.selectOptions(choice, 'Chat')
     await person.click(permit)
-    await screen.findByText('Permitido: dois.example')
+    await screen.findByText('Domínio permitido: dois.example')
     expect(site.callsTo('POST /admin/api/blocked-hosts/allow')[0]?.body).toEqual({
       ids: ['dois.example'],
       pixel_id: pixel.id,
     })
-    expect(document.activeElement?.textContent).toBe('Endereços bloqueados')
-    await person.click(region.getByRole('button', { name: 'Ignorar um.example' }))
-    await screen.findByText('Ignorado: um.example')
-    expect(screen.queryByRole('region', { name: 'Endereços bloqueados' })).toBeNull()
+    expect(document.activeElement?.textContent).toBe('Domínios bloqueados')
+    await person.click(region.getByRole('button', { name: 'Ignorar bloqueio: um.example' }))
+    await screen.findByText('Bloqueio ignorado: um.example')
+    expect(screen.queryByRole('region', { name: 'Domínios bloqueados' })).toBeNull()
     expect(document.activeElement?.textContent).toBe('Gerenciar Pixels e Tags')
   })
 })
@@ -119,7 +119,7 @@ describe('the panel of a pixel', () => {
     return { person, panel }
   }
 
-  test('has every reason, where the row has one', async () => {
+  test('lists every reason, where the row has one', async () => {
     site.addPixel('Loja', {
       health: 'broken',
       reasons: [
@@ -130,10 +130,10 @@ describe('the panel of a pixel', () => {
     const { panel } = await openPanel('Loja')
     await panel.findByText('Nada saiu.')
     await panel.findByText('Falta o ID.')
-    await within(rowOf('Loja')).findByRole('button', { name: '1 outro motivo' })
+    await within(rowOf('Loja')).findByRole('button', { name: 'Ver mais 1 motivo' })
   })
 
-  test('lists whom it talks to and by whose word, and takes a permission back once that is confirmed', async () => {
+  test('lists hosts and their origin, and revokes a permission after a question', async () => {
     site.addPixel('Hotjar', { health: 'working', confirmed: true })
     const by = 'ana@exemplo.com.br'
     site.hosts = [
@@ -143,40 +143,44 @@ describe('the panel of a pixel', () => {
       { host: 'cdn.example', directive: 'script', source: 'permitted', by, at: '2026-11-15T14:20:00Z' },
     ]
     const { person, panel } = await openPanel('Hotjar')
-    await panel.findByText('envios e imagens, do fornecedor')
-    await panel.findByText('scripts, do código')
+    await panel.findByText('envio de dados e imagens, padrão da plataforma')
+    await panel.findByText('scripts, está no código do pixel')
     await panel.findByText(/^scripts, permitido por ana@exemplo\.com\.br em 15\/11\/2026/)
-    const revoke = panel.getAllByRole('button', { name: /^Revogar/ })
-    expect(revoke.map((button) => button.getAttribute('aria-label'))).toEqual(['Revogar cdn.example'])
-    await person.click(panel.getByRole('button', { name: 'Revogar cdn.example' }))
-    const question = within(await screen.findByRole('alertdialog', { name: 'Revogar a permissão?' }))
-    question.getByText('Na próxima visita, a página volta a barrar cdn.example para Hotjar.')
+    const revoke = panel.getAllByRole('button', { name: /^Remover permissão/ })
+    expect(revoke.map((button) => button.getAttribute('aria-label'))).toEqual([
+      'Remover permissão: cdn.example',
+    ])
+    await person.click(panel.getByRole('button', { name: 'Remover permissão: cdn.example' }))
+    const question = within(
+      await screen.findByRole('alertdialog', { name: 'Remover a permissão deste domínio?' }),
+    )
+    question.getByText('A partir da próxima visita, o site volta a bloquear cdn.example para Hotjar.')
     await person.click(question.getByRole('button', { name: 'Cancelar' }))
-    expect(document.activeElement).toBe(panel.getByRole('button', { name: 'Revogar cdn.example' }))
+    expect(document.activeElement).toBe(panel.getByRole('button', { name: 'Remover permissão: cdn.example' }))
     await person.keyboard('{Enter}')
     await person.click(
-      within(await screen.findByRole('alertdialog')).getByRole('button', { name: 'Revogar' }),
+      within(await screen.findByRole('alertdialog')).getByRole('button', { name: 'Remover permissão' }),
     )
-    await screen.findByText('Revogado: cdn.example')
+    await screen.findByText('Permissão removida: cdn.example')
     await waitFor(() => expect(panel.queryByText('cdn.example')).toBeNull())
     await panel.findByText('static.hotjar.com')
-    expect(document.activeElement?.textContent).toBe('Fala com')
+    expect(document.activeElement?.textContent).toBe('Domínios permitidos')
   })
 
-  test('says when the hosts do not come, and asks again', async () => {
+  test('reports that hosts could not be loaded, and retries', async () => {
     site.addPixel('Hotjar', { health: 'waiting' })
     site.refuse(HOSTS, 500)
     const { person, panel } = await openPanel('Hotjar')
-    await panel.findByText('Não deu para ler os endereços deste pixel.')
+    await panel.findByText('Não foi possível carregar os domínios deste pixel.')
     site.answer(HOSTS, () => ({ hosts: [{ host: 'a.example', directive: 'img', source: 'code' }] }))
     await person.click(panel.getByRole('button', { name: 'Tentar novamente' }))
     await panel.findByText('a.example')
   })
 
-  test('of one that is off says that nothing is open', async () => {
+  test('says for an inactive pixel that nothing is open', async () => {
     site.addPixel('Velho', null, { is_active: false })
     const { panel } = await openPanel('Velho')
-    await panel.findByText('Com ninguém: enquanto está desligado, a página não abre endereço nenhum.')
-    panel.getByText('Desligado')
+    await panel.findByText('Nenhum enquanto o pixel estiver inativo.')
+    panel.getByText('Fora do site')
   })
 })

@@ -12,7 +12,7 @@ beforeEach(() => {
   site = new ScriptedSite()
 })
 
-test('a filter never outlives its box: deleting down to a screenful keeps the search that is in use', async () => {
+test('keeps a search box in use when the list becomes short', async () => {
   site.pixels = Array.from({ length: 11 }, (_, n) => makePixel({ name: `Pixel ${n}`, pixel_id: null }))
   const { person } = await openDashboard(site)
   await person.type(await screen.findByRole('searchbox'), 'Pixel 1')
@@ -22,11 +22,11 @@ test('a filter never outlives its box: deleting down to a screenful keeps the se
   await screen.findByText('Pixel excluído: Pixel 10')
   await person.clear(screen.getByRole('searchbox'))
   await waitFor(() => expect(screen.getAllByRole('switch', { name: /^Ativo/ })).toHaveLength(10))
-  // The last letter of a search goes with its field still in hand.
+  // Deleting the last letter keeps the field focused.
   expect(document.activeElement).toBe(screen.getByRole('searchbox'))
 })
 
-test('the same among people', async () => {
+test('does the same for people', async () => {
   site.users.push(
     ...Array.from({ length: 9 }, (_, n) => makeUser({ id: `0000000${n}`, email: `p${n}@exemplo.com.br` })),
   )
@@ -39,44 +39,48 @@ test('the same among people', async () => {
   await waitFor(() => expect(screen.getAllByRole('button', { name: /^Editar/ })).toHaveLength(10))
 })
 
-describe('"Pausar tudo" is always there', () => {
-  test('when nobody knows how the tags are doing', async () => {
+describe('"Pausar todas as tags" is always there', () => {
+  test('while the state of the tags is unknown', async () => {
     site.pixels = [makePixel()]
     site.refuse(TAGS, 500)
     const { person } = await openDashboard(site)
-    await person.click(await screen.findByRole('button', { name: 'Pausar tudo' }))
-    await screen.findByText('Todas as tags estão pausadas')
+    await person.click(await screen.findByRole('button', { name: 'Pausar todas as tags' }))
+    await screen.findByText('Todas as tags foram pausadas')
     expect(site.overview.paused).not.toBeNull()
-    expect(screen.getByRole('switch', { name: 'Pausar tudo' }).getAttribute('aria-checked')).toBe('true')
+    expect(screen.getByRole('switch', { name: 'Pausar todas as tags' }).getAttribute('aria-checked')).toBe(
+      'true',
+    )
   })
 
-  test('while the list is on its way, and when it does not come', async () => {
+  test('while the list loads, and when it fails', async () => {
     const held = site.hold(LIST)
     await openDashboard(site)
-    await screen.findByRole('switch', { name: 'Pausar tudo' })
+    await screen.findByRole('switch', { name: 'Pausar todas as tags' })
     site.refuse(LIST, 500)
     for (const call of held) call.release()
-    await screen.findByText('Não deu para carregar os pixels.')
-    await screen.findByRole('switch', { name: 'Pausar tudo' })
+    await screen.findByText('Não foi possível carregar os pixels.')
+    await screen.findByRole('switch', { name: 'Pausar todas as tags' })
   })
 
-  test('a refused pause says so, and it stays', async () => {
+  test('shows a refused pause, and stays', async () => {
     site.pixels = [makePixel()]
     site.refuse('PUT /admin/api/tags/pause', 500)
     const { person } = await openDashboard(site)
-    await person.click(await screen.findByRole('switch', { name: 'Pausar tudo' }))
-    await screen.findByText('Não deu para pausar as tags.')
-    expect(screen.getByRole('switch', { name: 'Pausar tudo' }).getAttribute('aria-checked')).toBe('false')
+    await person.click(await screen.findByRole('switch', { name: 'Pausar todas as tags' }))
+    await screen.findByText('Não foi possível pausar as tags.')
+    expect(screen.getByRole('switch', { name: 'Pausar todas as tags' }).getAttribute('aria-checked')).toBe(
+      'false',
+    )
   })
 
-  test('in words that are no riddle', async () => {
+  test('in plain words', async () => {
     site.pixels = [makePixel()]
     await openDashboard(site)
-    await screen.findByText('Interrompe todas as tags do site de uma vez.')
+    await screen.findByText('Para todas as tags do site de uma vez. Use em emergências.')
   })
 })
 
-describe('how many are active', () => {
+describe('the number of active pixels', () => {
   const three = () => {
     site.pixels = ['A', 'B', 'C'].map((name) => makePixel({ name, is_active: name !== 'C' }))
   }
@@ -89,15 +93,15 @@ describe('how many are active', () => {
     await screen.findByText(/2 ativos, 1 rodando no site/)
   })
 
-  test('says when all is paused', async () => {
+  test('says when everything is paused', async () => {
     three()
     site.overview.paused = { at: '2026-11-15T11:00:00Z', by: 'marina@portico.example' }
     await openDashboard(site)
-    await screen.findByText(/tudo pausado/)
+    await screen.findByText(/todas as tags pausadas/)
     expect(screen.queryByText(/ativos? no site/)).toBeNull()
   })
 
-  test('goes by the switches while nobody knows better', async () => {
+  test('uses the switches while health is unknown', async () => {
     three()
     site.refuse(TAGS, 500)
     await openDashboard(site)
@@ -105,7 +109,7 @@ describe('how many are active', () => {
   })
 })
 
-test('after the code panel the focus is where it came from', async () => {
+test('returns the focus after the code panel closes', async () => {
   site.pixels = [makePixel({ name: 'Meta' }), makePixel({ name: 'Chat' })]
   const { person } = await openDashboard(site)
   const show = await screen.findByRole('button', { name: 'Ver código: Chat' })

@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { PixelVersion } from '#contract/pixel-history.ts'
-import type { LedgerRow, LedgerStep } from '#contract/visit-results.ts'
+import type { VisitResultRow, VisitResultStep } from '#contract/visit-results.ts'
 import { findComponentFaults } from '../support/find-component-faults.ts'
 import { openDashboard } from '../support/render-dashboard.tsx'
 import { BIA, MARINA, NOW } from '../support/scripted-rows.ts'
@@ -15,8 +15,8 @@ beforeEach(() => {
   site.ledger = (step) => ({ step, from: '', to: NOW, rows: rowsOf(step) })
 })
 
-/** The last hour and the one before have visits; of days the first is of before refusals were counted. */
-function rowsOf(step: LedgerStep): LedgerRow[] {
+/** The last two hours have visits; the first day is from before refusals were counted. */
+function rowsOf(step: VisitResultStep): VisitResultRow[] {
   const length = step === 'hour' ? HOUR_MS : 24 * HOUR_MS
   const empty = { offered: 0, not_consented: 0, blocked: 0, failed: 0, reached: 0 }
   return Array.from({ length: step === 'hour' ? 24 : 7 }, (_, index) => {
@@ -46,35 +46,35 @@ async function openPage(name: string) {
 }
 
 describe('the page of a pixel', () => {
-  test('is opened by the name in the table, has an address and a title, and says in a sentence how it is doing', async () => {
+  test('opens from the table, has an address and a title, and describes its health', async () => {
     const pixel = site.addPixel('Loja', { health: 'working', confirmed: true })
     site.conversions = { lead: 1_204 }
     const { person, heading } = await openPage('Loja')
     expect(location.pathname).toBe(`/admin/pixels/${pixel.id}`)
     await waitFor(() => expect(document.activeElement).toBe(heading))
     expect(document.title).toMatch(/^Loja · /)
-    const health = await screen.findByRole('region', { name: 'Saúde' })
+    const health = await screen.findByRole('region', { name: 'Funcionamento do pixel' })
     await waitFor(() =>
       expect(health.textContent).toBe(
-        'Funcionando. Nas últimas 24 horas, rodou sem impedimento em 37 de 46 visitas com consentimento; 8 foram barradas por bloqueadores ou pela rede e 1 falhou.',
+        'Funcionando. Nas últimas 24 horas, rodou normalmente em 37 de 46 visitas com consentimento; em 8 foi bloqueada por bloqueadores de anúncios ou pela rede e em 1 falhou.',
       ),
     )
     const conversions = await screen.findByRole('region', { name: 'Conversões' })
     await within(conversions).findByText('1.204')
     expect(screen.getByRole('region', { name: 'Código' }).textContent).toContain('fbq()')
-    screen.getByText('Fala com')
+    screen.getByText('Domínios permitidos')
     await person.click(screen.getByRole('link', { name: 'Pixels' }))
     await screen.findByRole('heading', { name: 'Gerenciar Pixels e Tags' })
     expect(document.title).toMatch(/^Pixels & Tags · /)
   })
 
-  test('of one that is gone says so, and where it may be', async () => {
+  test('says when it is deleted, and where it may be', async () => {
     await openDashboard(site, { path: '/admin/pixels/0b6e1c9a-8a53-4c55-9a3d-0f6a7c1b2d3e' })
     await screen.findByRole('heading', { name: 'Pixel não encontrado' })
-    await screen.findByText(/O que foi excluído há menos de trinta dias está na lixeira/)
+    await screen.findByText(/Pixels excluídos ficam 30 dias na Lixeira/)
   })
 
-  test('switches, edits and deletes; a deletion leads back to the list and can be undone', async () => {
+  test('switches, edits and deletes; a deletion returns to the list and can be undone', async () => {
     site.addPixel('Loja', { health: 'waiting' })
     const { person } = await openPage('Loja')
     await person.click(screen.getByRole('switch', { name: 'Ativo: Loja' }))
@@ -88,7 +88,7 @@ describe('the page of a pixel', () => {
     )
     await screen.findByRole('heading', { name: 'Gerenciar Pixels e Tags' })
     const message = await screen.findByText('Pixel excluído: Loja')
-    const toast = within(message.closest('[data-sonner-toast]') as HTMLElement)
+    const toast = within(message.closest('[data-toast]') as HTMLElement)
     await person.click(toast.getByRole('button', { name: 'Desfazer' }))
     await screen.findByRole('link', { name: 'Loja' })
   })
@@ -96,7 +96,7 @@ describe('the page of a pixel', () => {
 
 describe('the cost', () => {
   const figures = async () => {
-    const card = await screen.findByRole('region', { name: 'Custo' })
+    const card = await screen.findByRole('region', { name: 'Impacto na velocidade' })
     await waitFor(() => expect(card.getAttribute('aria-busy')).toBe('false'))
     const texts = (role: 'term' | 'definition') =>
       within(card)
@@ -106,7 +106,7 @@ describe('the cost', () => {
     return { card, rows: texts('term').map((label, index) => [label, values[index]]) }
   }
 
-  test('is what a quarter of the measured visits reached at least, with what is nobody’s in its own line', async () => {
+  test('shows the 75th percentile of measured visits, with unattributed time separately', async () => {
     site.addPixel('Loja', { health: 'working', confirmed: true })
     site.cost = {
       own: { visits: 1_204, ms: 1_200, requests: 7 },
@@ -117,30 +117,30 @@ describe('the cost', () => {
     expect(rows).toEqual([
       ['Esta tag', '1.200 ms'],
       ['Requisições desta tag', '7'],
-      ['Todas as tags somam', '1.500 ms'],
-      ['Sem dono certo: de alguma tag ou da página', '40 ms'],
+      ['Todas as tags juntas', '1.500 ms'],
+      ['Origem não identificada (tags ou página)', '40 ms'],
     ])
-    expect(card.textContent).toContain('de 1.204 visitas medidas nos últimos 3 dias. São mínimos')
+    expect(card.textContent).toContain('com base em 1.204 visitas medidas nos últimos 3 dias.')
     expect(await findComponentFaults(card)).toEqual([])
   })
 
-  test('that no visit measured has no figure, and the others’ stay', async () => {
+  test('shows no figure without a measured visit, but those of all tags', async () => {
     site.addPixel('Loja', { health: 'waiting' })
     site.cost = { own: null, all: { visits: 3, ms: 0, unattributed_ms: 0 } }
     await openPage('Loja')
     const { card, rows } = await figures()
     expect(rows).toEqual([
-      ['Todas as tags somam', 'nada longo'],
-      ['Sem dono certo: de alguma tag ou da página', 'nada longo'],
+      ['Todas as tags juntas', 'sem lentidão medida'],
+      ['Origem não identificada (tags ou página)', 'sem lentidão medida'],
     ])
-    expect(card.textContent).toContain('Nenhuma visita mediu esta tag, como ela está agora')
+    expect(card.textContent).toContain('Ainda não há medições da versão atual desta tag')
     expect(await findComponentFaults(card)).toEqual([])
   })
 
   test.each([
-    ['nobody measured', 200, 'Nenhuma visita mediu esta tag'],
-    ['cannot be read', 500, 'Não deu para ler o custo deste pixel.'],
-  ])('that %s says so', async (_name, status, sentence) => {
+    ['nobody measured', 200, 'Ainda não há medições da versão atual desta tag'],
+    ['cannot be read', 500, 'Não foi possível carregar o impacto na velocidade.'],
+  ])('reports when it %s', async (_name, status, sentence) => {
     site.addPixel('Loja', { health: 'waiting' })
     if (status !== 200) site.refuse('GET /admin/api/pixels/*/cost', status)
     await openPage('Loja')
@@ -149,11 +149,11 @@ describe('the cost', () => {
   })
 })
 
-describe('the ledger', () => {
-  test('is a chart whose legend is the sum, by the keyboard column by column, and a table with every number', async () => {
+describe('visit results', () => {
+  test('are a chart with totals, usable by keyboard, and a table with every number', async () => {
     site.addPixel('Loja', { health: 'working', confirmed: true })
     const { person } = await openPage('Loja')
-    const card = within(await screen.findByRole('region', { name: 'Cada visita, contada' }))
+    const card = within(await screen.findByRole('region', { name: 'Visitas por resultado' }))
     const sums = () =>
       card
         .getAllByRole('definition')
@@ -165,7 +165,7 @@ describe('the ledger', () => {
     chart.focus()
     await person.keyboard('{ArrowLeft}')
     expect(chart.getAttribute('aria-valuetext')).toBe(
-      'domingo, 15/11, 08h. 60 visitas com escolha. Rodou: 37, Falhou: 0, Bloqueado: 8, Sem consentimento: 15.',
+      'domingo, 15/11, 08h. Visitas com resposta: 60. Rodou: 37, Falhou: 0, Bloqueada: 8, Sem consentimento: 15.',
     )
     expect(sums()).toEqual(['15', '25%', '8', '13%', '0', '0%', '37', '62%', '60'])
     card.getByText('domingo, 15/11, 08h')
@@ -180,27 +180,27 @@ describe('the ledger', () => {
     expect(rows.at(-1)).toBe('Total3718' + '1561')
   })
 
-  test('of another period says that it is on its way', async () => {
+  test('say that another period is loading', async () => {
     site.addPixel('Loja', { health: 'working', confirmed: true })
     const { person } = await openPage('Loja')
-    const card = await screen.findByRole('region', { name: 'Cada visita, contada' })
+    const card = await screen.findByRole('region', { name: 'Visitas por resultado' })
     await within(card).findByRole('slider')
     const held = site.hold(`GET /admin/api/pixels/${site.pixels[0]?.id}/ledger`)
     await person.click(within(card).getByRole('button', { name: '90 dias' }))
     await within(card).findByText('Carregando 90 dias…')
     expect(card.getAttribute('aria-busy')).toBe('true')
-    expect(within(card).getByRole('slider').closest('[inert]')).not.toBeNull()
+    expect(within(card).queryByRole('slider')).toBeNull()
     for (const call of held) call.release()
     await waitFor(() => expect(card.getAttribute('aria-busy')).toBe('false'))
   })
 
-  test('of days in which refusals were not counted has no total, and no zero in its place', async () => {
+  test('have no total for days without counted refusals, and no zero', async () => {
     site.addPixel('Loja', { health: 'working', confirmed: true })
     const { person } = await openPage('Loja')
-    const card = within(await screen.findByRole('region', { name: 'Cada visita, contada' }))
+    const card = within(await screen.findByRole('region', { name: 'Visitas por resultado' }))
     await person.click(card.getByRole('button', { name: '7 dias' }))
-    await card.findByText('Recusas não eram contadas em parte deste período, então não há total.')
-    expect(card.getAllByText('não medido')).toHaveLength(2)
+    await card.findByText('Sem total: em parte deste período, ainda não contávamos as recusas.')
+    expect(card.getAllByText('sem dados')).toHaveLength(2)
     const asked = site.calls.findLast(({ path }) => path.endsWith('/ledger'))
     expect(Object.fromEntries(asked?.query ?? [])).toEqual({
       step: 'day',
@@ -208,18 +208,18 @@ describe('the ledger', () => {
     })
   })
 
-  test('that does not come says so, and is asked for again', async () => {
+  test('report a failed load and retry', async () => {
     site.addPixel('Loja', { health: 'waiting' })
     site.refuse('GET /admin/api/pixels/*/ledger', 500)
     const { person } = await openPage('Loja')
-    await screen.findByText('Não deu para ler as visitas deste pixel.')
+    await screen.findByText('Não foi possível carregar as visitas deste pixel.')
     site.answer('GET /admin/api/pixels/*/ledger', () => site.ledger('hour'))
     await person.click(screen.getByRole('button', { name: 'Tentar novamente' }))
     await screen.findByRole('slider', { name: 'Visitas por hora' })
   })
 })
 
-test('the history says who did what, line by line, and brings a version back, which can be undone', async () => {
+test('the history shows who did what by line, and restores a version, which can be undone', async () => {
   const pixel = site.addPixel('Loja', { health: 'waiting' })
   site.history = {
     versions: [
@@ -228,7 +228,7 @@ test('the history says who did what, line by line, and brings a version back, wh
           { field: 'name', label: 'Nome', before: 'Loja velha', after: 'Loja' },
           {
             field: 'access_token_stored_at',
-            label: 'Token guardado em',
+            label: 'Token salvo em',
             before: null,
             after: '2026-11-15T11:00:00.000Z',
           },
@@ -252,19 +252,19 @@ test('the history says who did what, line by line, and brings a version back, wh
   const card = within(await screen.findByRole('region', { name: 'Histórico' }))
   const items = await card.findAllByRole('listitem')
   expect(items[0]?.textContent).toMatch(
-    /^marina@portico\.example mudou nome, token e código.* · como está agora/,
+    /^marina@portico\.example alterou nome, token e código.* · versão atual/,
   )
-  card.getByText('Um programa, com a chave de serviço,')
+  card.getByText('Um sistema integrado (chave de serviço)')
   expect(card.getByLabelText('O que mudou').textContent).toMatch(
-    /Nome: Loja velha Loja.*Token guardado em: {2}15\/11\/2026.*… 3 linhas iguais.*Linha tirada: −a\(\).*Linha nova: \+b\(\)/,
+    /Nome: Loja velha Loja.*Token salvo em: {2}15\/11\/2026.*… 3 linhas sem mudança.*Linha removida: −a\(\).*Linha adicionada: \+b\(\)/,
   )
   await person.click(card.getByRole('button', { name: /^Restaurar esta versão, de 14\/11\/2026/ }))
   await screen.findByText('Versão restaurada: Loja')
   await person.click(screen.getByRole('button', { name: 'Desfazer' }))
   const restores = () => site.callsTo(`POST /admin/api/pixels/${pixel.id}/restore`).map(({ body }) => body)
   await waitFor(() => expect(restores()).toEqual([{ version: 'v1' }, { version: 'v3' }]))
-  await person.click(card.getByRole('button', { name: 'Mostrar mais antigas' }))
-  await waitFor(() => expect(card.queryByRole('button', { name: 'Mostrar mais antigas' })).toBeNull())
-  // The button had the focus and is gone: its part of the page has it now.
+  await person.click(card.getByRole('button', { name: 'Mostrar mais' }))
+  await waitFor(() => expect(card.queryByRole('button', { name: 'Mostrar mais' })).toBeNull())
+  // The focused button is gone: its part of the page has the focus.
   await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('region', { name: 'Histórico' })))
 })

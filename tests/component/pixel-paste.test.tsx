@@ -59,14 +59,15 @@ async function paste(text: string): Promise<void> {
   await person.paste(text)
 }
 
-describe('code that nobody knows', () => {
+describe('unrecognised code', () => {
   const AGENCY = '<script>load("https://tags.agencia.com.br/a.js")</script>'
-  const ABOUT = 'Não reconhecemos a plataforma. O código roda como está e fala com tags.agencia.com.br.'
+  const ABOUT =
+    'Não reconhecemos a plataforma. O código roda como está e se comunica com tags.agencia.com.br.'
   beforeEach(() => {
     site.preview = makePreview({ about: ABOUT })
   })
 
-  test('makes the pixel a custom one, keeps the code and asks for no ID', async () => {
+  test('makes the pixel a custom one, keeps the code and requires no ID', async () => {
     await openForm()
     await paste(AGENCY)
     await screen.findByText(ABOUT)
@@ -79,7 +80,7 @@ describe('code that nobody knows', () => {
     expect(site.callsTo(SAVE)[0]?.body).toMatchObject({ type: 'custom', code: AGENCY })
   })
 
-  test('leaves a type that somebody chose', async () => {
+  test('keeps a chosen type', async () => {
     await openForm()
     await person.clear(code())
     await person.selectOptions(screen.getByLabelText('Tipo de Pixel'), 'google_analytics')
@@ -92,23 +93,23 @@ describe('code that nobody knows', () => {
 describe('the ID field', () => {
   const id = () => screen.getByLabelText<HTMLInputElement>('Pixel ID')
 
-  test('says before saving that an ID cannot be one, and keeps nobody from saving it', async () => {
+  test('says before saving that an ID is invalid, and still saves it', async () => {
     await openForm()
     fireEvent.change(screen.getByLabelText('Nome do Pixel'), { target: { value: 'Campanha' } })
     fireEvent.change(id(), { target: { value: 'abc' } })
     await screen.findByText('O ID abc não é de um pixel da Meta. O Pixel ID da Meta tem só números.')
-    expect(screen.queryByRole('button', { name: /Trocar o tipo/ })).toBeNull()
+    expect(screen.queryByRole('button', { name: /Alterar o tipo/ })).toBeNull()
     await person.click(screen.getByRole('button', { name: 'Salvar' }))
     await screen.findByText('Pixel salvo: Campanha')
     expect(site.callsTo(SAVE)[0]?.body).toMatchObject({ type: 'meta', pixel_id: 'abc' })
   })
 
-  test('names the vendor of another ID and switches the type, with its consent and code', async () => {
+  test('names the vendor of another ID and switches the type, with consent and code', async () => {
     await openForm()
     await person.click(id())
     await person.paste('G-7XK2M9QTLP')
     await screen.findByText('O ID G-7XK2M9QTLP não é de um pixel da Meta: é do Google Analytics.')
-    await person.click(screen.getByRole('button', { name: 'Trocar o tipo para Google Analytics' }))
+    await person.click(screen.getByRole('button', { name: 'Alterar o tipo para Google Analytics' }))
     const measurement = screen.getByLabelText<HTMLInputElement>('Measurement ID (GA4)')
     await waitFor(() => expect(document.activeElement).toBe(measurement))
     expect(measurement.value).toBe('G-7XK2M9QTLP')
@@ -120,7 +121,7 @@ describe('the ID field', () => {
   test.each([
     ['spaces and quotes', " '482910377165024', "],
     ['a whole snippet', generateSnippet('meta', '482910377165024')],
-  ])('takes the ID out of %s', async (_what, text) => {
+  ])('extracts the ID from %s', async (_what, text) => {
     await openForm()
     await person.click(id())
     await person.paste(text)
@@ -129,12 +130,12 @@ describe('the ID field', () => {
   })
 })
 
-describe('what is empty is filled in', () => {
-  test('the ID of a Meta snippet is not asked for, and the snippet stays as it was pasted', async () => {
+describe('fills in empty fields', () => {
+  test('the ID of a Meta snippet, and keeps the snippet as pasted', async () => {
     await openForm()
     await paste(META_CODE)
-    await screen.findByText('Reconhecemos: Meta Pixel')
-    await screen.findByText(/Preenchemos o nome e o ID\. Mude o que quiser\./)
+    await screen.findByText('Código reconhecido: Meta Pixel')
+    await screen.findByText(/Preenchemos o nome e o ID para você\. Confira antes de salvar\./)
     expect(fieldValue('Pixel ID')).toBe('482910377165024')
     expect(fieldValue('Nome do Pixel')).toBe('Meta Pixel')
     await person.click(screen.getByRole('button', { name: 'Salvar' }))
@@ -147,7 +148,7 @@ describe('what is empty is filled in', () => {
     })
   })
 
-  test('even when "Salvar" is quicker than the answer', async () => {
+  test('even when "Salvar" is quicker than the response', async () => {
     await openForm()
     const held = site.hold(PREVIEW)
     await paste(META_CODE)
@@ -158,66 +159,32 @@ describe('what is empty is filled in', () => {
     await screen.findByText('Pixel salvo: Meta Pixel')
     expect(site.callsTo(SAVE)[0]?.body).toMatchObject({ code: META_CODE, pixel_id: '482910377165024' })
   })
-
-  test('type and consent of another vendor, and again when another snippet takes its place', async () => {
-    await openForm()
-    await paste(CLARITY_CODE)
-    await screen.findByText('Reconhecemos: Microsoft Clarity')
-    await waitFor(() => expect(fieldValue('Tipo de Pixel')).toBe('custom'))
-    expect(fieldValue('Consentimento necessário')).toBe('desempenho')
-    expect(fieldValue('Nome do Pixel')).toBe('Microsoft Clarity')
-    expect(screen.queryByLabelText('Pixel ID')).toBeNull()
-    await paste(META_CODE)
-    await screen.findByText('Reconhecemos: Meta Pixel')
-    await waitFor(() => expect(fieldValue('Pixel ID')).toBe('482910377165024'))
-    expect(fieldValue('Nome do Pixel')).toBe('Meta Pixel')
-    expect(fieldValue('Consentimento necessário')).toBe('marketing')
-    expect(code().value).toBe(META_CODE)
-  })
-
-  test('an ID alone becomes its snippet', async () => {
-    const snippet = generateSnippet('google_analytics', 'G-ABC1234567')
-    site.preview = makePreview({
-      recognised: {
-        ...META,
-        name: 'Google Analytics',
-        id: 'G-ABC1234567',
-        type: 'google_analytics',
-        code: snippet,
-      },
-    })
-    await openForm()
-    await paste('G-ABC1234567')
-    await waitFor(() => expect(code().value).toBe(snippet))
-    expect(fieldValue('Measurement ID (GA4)')).toBe('G-ABC1234567')
-    await screen.findByText('Reconhecemos: Google Analytics')
-  })
 })
 
-describe('what somebody wrote is asked about first', () => {
-  test('another ID than the typed one: kept at a word, with the focus back in the code', async () => {
+describe('asks before replacing', () => {
+  test('a typed ID: kept on request, with the focus back in the code', async () => {
     await openForm()
     await person.type(screen.getByLabelText('Pixel ID'), '111111111111111')
     await paste(META_CODE)
-    const question = within(await screen.findByRole('group', { name: 'Trocar o ID para 482910377165024?' }))
+    const question = within(await screen.findByRole('group', { name: 'Alterar o ID para 482910377165024?' }))
     expect(fieldValue('Pixel ID')).toBe('111111111111111')
     question.getByRole('button', { name: 'Manter como está' }).focus()
     await person.keyboard('{Enter}')
-    expect(screen.queryByRole('group', { name: /^Trocar/ })).toBeNull()
+    expect(screen.queryByRole('group', { name: /^Alterar/ })).toBeNull()
     expect(document.activeElement).toBe(code())
     expect(fieldValue('Pixel ID')).toBe('111111111111111')
     expect(code().value).toBe(META_CODE)
-    // Not a dialog upon a dialog.
+    // Not a dialog over a dialog.
     expect(screen.queryByRole('alertdialog')).toBeNull()
   })
 
-  test('a type that was chosen: changed at a word, and the pasted code stays', async () => {
+  test('a chosen type: changed on request, and the pasted code stays', async () => {
     await openForm()
     await person.selectOptions(screen.getByLabelText('Tipo de Pixel'), 'Personalizado')
     await paste(META_CODE)
-    await screen.findByRole('group', { name: 'Trocar o tipo para Meta e o ID para 482910377165024?' })
+    await screen.findByRole('group', { name: 'Alterar o tipo para Meta e o ID para 482910377165024?' })
     expect(fieldValue('Tipo de Pixel')).toBe('custom')
-    await person.click(screen.getByRole('button', { name: 'Trocar' }))
+    await person.click(screen.getByRole('button', { name: 'Alterar' }))
     await waitFor(() => expect(fieldValue('Tipo de Pixel')).toBe('meta'))
     expect(fieldValue('Pixel ID')).toBe('482910377165024')
     expect(code().value).toBe(META_CODE)
@@ -227,32 +194,32 @@ describe('what somebody wrote is asked about first', () => {
     expect(site.callsTo(SAVE)[0]?.body).toMatchObject({ code: META_CODE, type: 'meta' })
   })
 
-  test('the type chosen by hand for its own snippet takes the ID over and generates nothing', async () => {
+  test('a type chosen by hand for its own snippet takes the ID over and generates nothing', async () => {
     await openForm()
     await person.selectOptions(screen.getByLabelText('Tipo de Pixel'), 'Personalizado')
     await paste(META_CODE)
-    await screen.findByRole('group', { name: /^Trocar/ })
+    await screen.findByRole('group', { name: /^Alterar/ })
     await person.selectOptions(screen.getByLabelText('Tipo de Pixel'), 'Meta')
     await waitFor(() => expect(fieldValue('Pixel ID')).toBe('482910377165024'))
     expect(code().value).toBe(META_CODE)
     expect(screen.queryByRole('alertdialog')).toBeNull()
   })
 
-  test('of a stored pixel nothing is asked until its code is touched', async () => {
+  test('asks nothing about a stored pixel until its code is edited', async () => {
     site.pixels = [makePixel({ name: 'Mapas', type: 'custom', pixel_id: null, code: CLARITY_CODE })]
     ;({ person } = await openDashboard(site))
     await person.click(await screen.findByRole('button', { name: 'Editar: Mapas' }))
-    await screen.findByText('Reconhecemos: Microsoft Clarity')
-    expect(screen.queryByRole('group', { name: /^Trocar/ })).toBeNull()
+    await screen.findByText('Código reconhecido: Microsoft Clarity')
+    expect(screen.queryByRole('group', { name: /^Alterar/ })).toBeNull()
     expect(fieldValue('Consentimento necessário')).toBe('marketing')
     await person.type(code(), ' ')
-    await screen.findByRole('group', { name: 'Trocar o consentimento para Desempenho?' })
+    await screen.findByRole('group', { name: 'Alterar o consentimento para Desempenho?' })
     expect(fieldValue('Nome do Pixel')).toBe('Mapas')
   })
 })
 
-describe('while one types', () => {
-  test('an older question is dropped, and its answer never shown', async () => {
+describe('while typing', () => {
+  test('drops an older request, and never shows its response', async () => {
     await openForm()
     const held = site.hold(PREVIEW)
     await paste(CLARITY_CODE)
@@ -263,34 +230,34 @@ describe('while one types', () => {
     for (const call of held) call.release()
     site.letGo(PREVIEW)
     await vi.advanceTimersByTimeAsync(1_000)
-    expect(screen.queryByText(/^Reconhecemos/)).toBeNull()
+    expect(screen.queryByText(/^Código reconhecido/)).toBeNull()
     expect(fieldValue('Nome do Pixel')).toBe('')
   })
 
-  test('one question for a burst of keys', async () => {
+  test('sends one request for a burst of keys', async () => {
     await openForm()
-    // In one go: however slow the machine, no pause lies between the keys.
+    // At once: on a slow machine, no pause lies between the keys.
     for (const value of ['a', 'al', 'ale', 'aler']) fireEvent.change(code(), { target: { value } })
     await waitFor(() => expect(site.callsTo(PREVIEW)).toHaveLength(1))
     expect(site.callsTo(PREVIEW)[0]?.body).toMatchObject({ code: 'aler' })
   })
 
-  test('no answer is no obstacle, and it can be asked again', async () => {
+  test('works without a response, and can be retried', async () => {
     await openForm()
     site.away = true
     await paste(CLARITY_CODE)
-    await screen.findByText('Não deu para conferir o código agora.')
+    await screen.findByText('Não foi possível verificar o código agora.')
     site.away = false
-    await person.click(screen.getByRole('button', { name: 'Conferir de novo' }))
-    await screen.findByText('Reconhecemos: Microsoft Clarity')
-    expect(screen.queryByText('Não deu para conferir o código agora.')).toBeNull()
+    await person.click(screen.getByRole('button', { name: 'Tentar novamente' }))
+    await screen.findByText('Código reconhecido: Microsoft Clarity')
+    expect(screen.queryByText('Não foi possível verificar o código agora.')).toBeNull()
   })
 })
 
-describe('before it is saved the form says', () => {
-  test('what goes out by itself, and behind a fold whom the page will open', async () => {
+describe('before saving, the form shows', () => {
+  test('what is sent automatically, and which hosts will be opened', async () => {
     site.preview = makePreview({
-      sends: ['Ao abrir a página, depois do consentimento: a visita, para Microsoft Clarity.'],
+      sends: ['Visita à página, depois do consentimento: Microsoft Clarity.'],
       allowed: [
         { host: '*.clarity.ms', directive: 'script', source: 'vendor' },
         { host: 'c.bing.com', directive: 'img', source: 'vendor' },
@@ -299,30 +266,32 @@ describe('before it is saved the form says', () => {
     await openForm()
     await paste(CLARITY_CODE)
     const forecast = within(await screen.findByRole('region', { name: 'O que esta tag vai fazer' }))
-    forecast.getByText('Ao abrir a página, depois do consentimento: a visita, para Microsoft Clarity.')
+    forecast.getByText('Visita à página, depois do consentimento: Microsoft Clarity.')
     const fold = forecast.getByText('c.bing.com').closest('details')
     expect(fold?.open).toBe(false)
-    await person.click(forecast.getByText('2 endereços que a página abre'))
+    await person.click(forecast.getByText('2 domínios permitidos'))
     expect(fold?.open).toBe(true)
   })
 
-  test('that structured data and verifications need no consent, and what to do with them', async () => {
+  test('that structured data and verifications need no consent', async () => {
     const advice = 'Depois de salvar, clique em Verificar no Google.'
     site.preview = makePreview({
       kind: 'head',
       steps: 0,
       recognised: { ...CLARITY, name: 'Verificação do Google', id: null, category: null, advice },
-      sends: ['Nada sai: isto só fica no HTML da página, para quem verifica o site.'],
+      sends: ['Não envia nada: fica no HTML da página para a plataforma confirmar que o site é seu.'],
     })
     await openForm()
     await paste('<meta name="google-site-verification" content="abc">')
-    await screen.findByText('Reconhecemos: Verificação do Google')
+    await screen.findByText('Código reconhecido: Verificação do Google')
     await screen.findByText(advice)
-    await screen.findByText('Não se aplica: isto fica no HTML da página, para todos.')
-    await screen.findByText('Nada sai: isto só fica no HTML da página, para quem verifica o site.')
+    await screen.findByText('Não se aplica: este código faz parte da página e aparece para todas as pessoas.')
+    await screen.findByText(
+      'Não envia nada: fica no HTML da página para a plataforma confirmar que o site é seu.',
+    )
   })
 
-  test('what cannot work, for as long as it stands there', async () => {
+  test('what cannot work', async () => {
     site.preview = makePreview({
       kind: 'link',
       warnings: [{ code: 'link_only', message: 'Isto é só um link.' }],
@@ -339,12 +308,12 @@ describe('before it is saved the form says', () => {
     site.pixels = [makePixel({ name: 'Vazio', type: 'custom', pixel_id: null, code: '' })]
     ;({ person } = await openDashboard(site))
     await person.click(await screen.findByRole('button', { name: 'Editar: Vazio' }))
-    await screen.findByText(/^Sem código, este pixel não faz nada na página\./)
+    await screen.findByText(/^Sem código, este pixel não funciona\./)
     await person.click(screen.getByLabelText('Pixel ativo'))
     expect(screen.queryByText(/^Sem código/)).toBeNull()
   })
 
-  test('offers the label that stands in the code, for one field', async () => {
+  test('a label found in the code, as a suggestion', async () => {
     const [first, second] = ['Rótulo: abrir conta', 'Rótulo: newsletter']
     const field = { placeholder: '', found: 'AbCdEfGhIjKlMn' }
     site.preview = makePreview({
@@ -363,14 +332,14 @@ describe('before it is saved the form says', () => {
     expect(document.activeElement).toBe(screen.getByLabelText(second))
   })
 
-  test('of a container, the names of the events that its triggers listen for', async () => {
+  test('for a container, the events that its triggers can use', async () => {
     site.preview = makePreview({ triggers: [{ conversion: 'lead', event: 'site_lead' }] })
     await openForm()
     await paste(CLARITY_CODE)
     expect((await screen.findByText('site_lead')).closest('li')?.textContent).toContain('Copiar')
   })
 
-  test('which labels the vendor wants, and stores those that were given', async () => {
+  test('which labels the vendor needs, and stores given ones', async () => {
     const label = 'Rótulo da conversão: inscrição na newsletter'
     site.preview = makePreview({
       labels: [
@@ -387,13 +356,13 @@ describe('before it is saved the form says', () => {
     await paste(CLARITY_CODE)
     await person.type(await screen.findByLabelText(label), 'não pode')
     await person.click(screen.getByRole('button', { name: 'Salvar' }))
-    await screen.findByText('Use só letras, números, hífen, sublinhado e barra, até 64 caracteres.')
+    await screen.findByText('Use até 64 caracteres: letras, números, hífen (-), sublinhado (_) e barra (/).')
     await person.clear(screen.getByLabelText(label))
     await person.type(screen.getByLabelText(label), 'AbC-D_1')
     await person.click(screen.getByRole('button', { name: 'Salvar' }))
     await screen.findByText('Pixel salvo: Microsoft Clarity')
     expect(site.callsTo(SAVE)[0]?.body).toMatchObject({ conversion_labels: { sign_up: 'AbC-D_1' } })
-    // One that cannot be is never asked about.
+    // An invalid one is never sent.
     for (const { body } of site.callsTo(PREVIEW)) expect(JSON.stringify(body)).not.toContain('não pode')
   })
 })

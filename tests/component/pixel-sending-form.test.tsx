@@ -35,55 +35,56 @@ const choices = () => screen.queryAllByRole('radio').map((radio) => radio.parent
 const sent = () => site.callsTo(PATCH).at(-1)?.body as Record<string, unknown>
 const save = () => screen.getByRole('button', { name: 'Salvar' })
 
-describe('"Envio"', () => {
-  test('has the ways that the type has, with what each means', async () => {
+describe('"Como enviar os dados"', () => {
+  test('offers the ways of the type, with explanations', async () => {
     const { person, dialog } = await openForm()
+    await dialog.findByText('Recomendado')
     expect(choices()).toEqual([
-      expect.stringMatching(/^NavegadorO script da Meta roda na página/),
-      expect.stringMatching(/^ServidorRecomendadoNenhum script da Meta/),
-      expect.stringMatching(/^Navegador e servidor.*a Meta conta uma vez/),
+      expect.stringMatching(/^Pela páginaO script da Meta roda na página/),
+      expect.stringMatching(/^Pelo servidorRecomendadoSem script da Meta/),
+      expect.stringMatching(/^Pela página e pelo servidor.*a Meta conta uma vez/),
     ])
-    expect((dialog.getByRole('radio', { name: 'Navegador' }) as HTMLInputElement).checked).toBe(true)
+    expect((dialog.getByRole('radio', { name: 'Pela página' }) as HTMLInputElement).checked).toBe(true)
     const type = dialog.getByLabelText('Tipo de Pixel')
     await person.selectOptions(type, 'google_analytics')
     expect(choices()).toEqual([
-      expect.stringMatching(/^NavegadorO script do Google/),
-      expect.stringMatching(/^Servidor.*relatórios ficam parciais.*o Google não confirma/),
+      expect.stringMatching(/^Pela páginaO script do Google/),
+      expect.stringMatching(/^Pelo servidor.*relatórios ficam incompletos/),
     ])
     await person.selectOptions(type, 'google_tag_manager')
     expect(choices()).toEqual([])
-    expect(dialog.queryByText('Envio')).toBeNull()
+    expect(dialog.queryByText('Como enviar os dados')).toBeNull()
     await person.selectOptions(type, 'custom')
-    await person.click(dialog.getByRole('radio', { name: 'Servidor' }))
+    await person.click(dialog.getByRole('radio', { name: 'Pelo servidor' }))
     dialog.getByLabelText('Endereço do webhook')
     dialog.getByLabelText('Segredo de assinatura')
     expect(await findComponentFaults(screen.getByRole('dialog'))).toEqual([])
   })
 
-  test('by server, the code is said not to run, and nothing is foretold of a page that loads nothing', async () => {
+  test('by server, says that the code does not run, and predicts nothing about the page', async () => {
     site.preview = { ...site.preview, sends: ['Cada página vista.'] }
     const { person, dialog } = await openForm()
-    await dialog.findByText('O que sai sozinho')
-    await person.click(dialog.getByRole('radio', { name: 'Servidor' }))
-    dialog.getByText('Com o envio pelo servidor, este código fica guardado e não roda na página.')
-    expect(dialog.queryByText('O que sai sozinho')).toBeNull()
-    await person.click(dialog.getByRole('radio', { name: 'Navegador e servidor' }))
-    dialog.getByText('O que sai sozinho')
+    await dialog.findByText('O que será enviado')
+    await person.click(dialog.getByRole('radio', { name: 'Pelo servidor' }))
+    dialog.getByText('Com o envio pelo servidor, este código fica salvo, mas não roda na página.')
+    expect(dialog.queryByText('O que será enviado')).toBeNull()
+    await person.click(dialog.getByRole('radio', { name: 'Pela página e pelo servidor' }))
+    dialog.getByText('O que será enviado')
   })
 })
 
 describe('the token', () => {
-  test('is asked for, kept out of password managers, sent once and never seen again', async () => {
+  test('is required, hidden from password managers, sent once and never shown again', async () => {
     const { person, dialog } = await openForm()
-    await person.click(dialog.getByRole('radio', { name: 'Servidor' }))
+    await person.click(dialog.getByRole('radio', { name: 'Pelo servidor' }))
     await person.click(save())
-    await dialog.findByText('Preencha: Token de acesso.')
+    await dialog.findByText('Preencha o campo "Token de acesso".')
     expect(site.callsTo(PATCH)).toEqual([])
     const field = dialog.getByLabelText('Token de acesso')
     expect([field.getAttribute('autocomplete'), field.getAttribute('type')]).toEqual(['off', 'text'])
     await person.type(field, 'EAAG com espaço')
     await person.click(save())
-    await dialog.findByText('Isto não parece inteiro. Copie de novo, sem espaços nem aspas.')
+    await dialog.findByText('O valor parece incompleto. Copie de novo, sem espaços nem aspas.')
     await person.clear(field)
     await paste(person, field, TOKEN)
     await person.click(save())
@@ -92,11 +93,11 @@ describe('the token', () => {
     await person.click(screen.getByRole('button', { name: 'Editar: Loja' }))
     const again = await screen.findByLabelText('Token de acesso')
     expect((again as HTMLInputElement).value).toBe('')
-    screen.getByText(/^Guardado em 15\/11\/2026.* e cifrado\. Para trocar, cole outro\./)
+    screen.getByText(/^Salvo em 15\/11\/2026.*, criptografado\. Para alterar, cole outro\./)
     expect(document.body.innerHTML).not.toContain(TOKEN)
   })
 
-  test('survives edits that do not touch it, and is replaced by typing', async () => {
+  test('survives other edits, and is replaced by typing', async () => {
     const { person, dialog } = await openForm({ delivery: 'both', ...STORED })
     await person.type(dialog.getByLabelText('Nome do Pixel'), ' 2')
     await person.click(save())
@@ -109,25 +110,27 @@ describe('the token', () => {
     await waitFor(() => expect(sent().access_token).toBe(`${TOKEN}2`))
   })
 
-  test('the address of subscriptions goes along only where somebody says so, and never from the browser', async () => {
+  test("sends subscribers' addresses only on request, and never from the browser", async () => {
     const { person, dialog } = await openForm({ delivery: 'both', ...STORED })
-    const box = dialog.getByRole('checkbox', { name: /Enviar o e-mail da inscrição, em código/ })
+    const box = dialog.getByRole('checkbox', { name: /Enviar o e-mail da inscrição, protegido por hash/ })
     expect((box as HTMLInputElement).checked).toBe(false)
     await person.click(box)
     await person.click(save())
     await waitFor(() => expect(sent()).toMatchObject({ delivery: 'both', send_hashed_email: true }))
     await person.click(screen.getByRole('button', { name: 'Editar: Loja' }))
     const again = within(await screen.findByRole('dialog'))
-    expect((again.getByRole('checkbox', { name: /em código/ }) as HTMLInputElement).checked).toBe(true)
-    await person.click(again.getByRole('radio', { name: 'Navegador' }))
-    expect(again.queryByRole('checkbox', { name: /em código/ })).toBeNull()
+    expect((again.getByRole('checkbox', { name: /protegido por hash/ }) as HTMLInputElement).checked).toBe(
+      true,
+    )
+    await person.click(again.getByRole('radio', { name: 'Pela página' }))
+    expect(again.queryByRole('checkbox', { name: /protegido por hash/ })).toBeNull()
   })
 
-  test('is removed only by a click, once the browser sends, and until it is saved it can be kept', async () => {
+  test('is removed only by a click once the browser sends, and can be kept until saving', async () => {
     const { person, dialog } = await openForm({ delivery: 'server', ...STORED })
     expect(dialog.queryByRole('button', { name: 'Remover: Token de acesso' })).toBeNull()
-    await person.click(dialog.getByRole('radio', { name: 'Navegador' }))
-    dialog.getByText(/^Guardado em 15\/11\/2026.* Não é usado com este envio\.$/)
+    await person.click(dialog.getByRole('radio', { name: 'Pela página' }))
+    dialog.getByText(/^Salvo em 15\/11\/2026.* Não é usado nesta forma de envio\.$/)
     await person.click(dialog.getByRole('button', { name: 'Remover: Token de acesso' }))
     dialog.getByText('Será removido ao salvar.')
     await person.click(dialog.getByRole('button', { name: 'Manter: Token de acesso' }))
@@ -138,22 +141,22 @@ describe('the token', () => {
     expect(site.pixels[0]?.has_access_token).toBe(false)
   })
 
-  test('that was typed stays with its type while another one is looked at', async () => {
+  test('stays with its type while another type is shown', async () => {
     const { person, dialog } = await openForm()
-    await person.click(dialog.getByRole('radio', { name: 'Navegador e servidor' }))
+    await person.click(dialog.getByRole('radio', { name: 'Pela página e pelo servidor' }))
     await paste(person, dialog.getByLabelText('Token de acesso'), TOKEN)
     const type = dialog.getByLabelText('Tipo de Pixel')
     await person.selectOptions(type, 'custom')
     expect(dialog.queryByLabelText('Segredo de assinatura')).toBeNull()
     await person.selectOptions(type, 'meta')
     expect((dialog.getByLabelText('Token de acesso') as HTMLInputElement).value).toBe(TOKEN)
-    expect((dialog.getByRole('radio', { name: 'Navegador e servidor' }) as HTMLInputElement).checked).toBe(
-      true,
-    )
+    expect(
+      (dialog.getByRole('radio', { name: 'Pela página e pelo servidor' }) as HTMLInputElement).checked,
+    ).toBe(true)
   })
 })
 
-test('what the server refuses about sending stands at its field, and nothing typed is lost', async () => {
+test("shows the server's refusal at its field, and keeps everything typed", async () => {
   const { person, dialog } = await openForm({ delivery: 'server', ...STORED })
   const message = 'Para enviar pelo servidor, informe: Token de acesso.'
   site.refuse(PATCH, 400, { code: 'pixel_delivery_refused', message, details: null, hint: null })
@@ -165,17 +168,17 @@ test('what the server refuses about sending stands at its field, and nothing typ
   expect(document.getElementById(field.getAttribute('aria-describedby') ?? '')?.textContent).toBe(message)
   expect(document.activeElement).toBe(field)
   expect(dialog.queryByText('Erro ao salvar pixel')).toBeNull()
-  // What no field is at fault for stands with the choice.
+  // A refusal without a field is shown at the choice.
   await paste(person, field, TOKEN)
   await person.click(save())
   await waitFor(() => expect(dialog.getByRole('alert').textContent).toBe(message))
-  expect(dialog.getByRole('group', { name: 'Envio' }).textContent).toContain(message)
+  expect(dialog.getByRole('group', { name: 'Como enviar os dados' }).textContent).toContain(message)
   expect((dialog.getByLabelText('Nome do Pixel') as HTMLInputElement).value).toBe('Loja 2')
   expect((field as HTMLInputElement).value).toBe(TOKEN)
   expect(await findComponentFaults(screen.getByRole('dialog'))).toEqual([])
 })
 
-test('a typed token is unsaved work, and somebody else’s change does not take it', async () => {
+test('counts a typed token as unsaved, and keeps it in a conflict', async () => {
   const { person, dialog } = await openForm({ delivery: 'server', ...STORED })
   await paste(person, dialog.getByLabelText('Token de acesso'), TOKEN)
   await person.keyboard('{Escape}')
@@ -185,28 +188,28 @@ test('a typed token is unsaved work, and somebody else’s change does not take 
   await person.click(save())
   await screen.findByText('Este pixel foi alterado depois que você abriu o formulário.')
   expect((dialog.getByLabelText('Token de acesso') as HTMLInputElement).value).toBe(TOKEN)
-  await person.click(screen.getByRole('button', { name: 'Salvar a minha mesmo assim' }))
+  await person.click(screen.getByRole('button', { name: 'Salvar a minha versão' }))
   await screen.findByText('Pixel salvo: Loja')
   expect(sent()).toMatchObject({ access_token: TOKEN, name: 'Loja' })
 })
 
-describe('"Conferir"', () => {
-  const verdict = () => within(screen.getByRole('region', { name: 'Conferência' }))
+describe('"Enviar teste"', () => {
+  const verdict = () => within(screen.getByRole('region', { name: 'Teste de envio' }))
 
-  test('sends one test event of what is saved, and shows payload and answer, to the letter', async () => {
+  test('sends one test event of the saved pixel, and shows payload and answer exactly', async () => {
     const { person, dialog } = await openForm({ delivery: 'server', ...STORED })
     const path = `/admin/api/pixels/${site.pixels[0]?.id}/check`
     const held = site.hold(`POST ${path}`)
-    const code = dialog.getByLabelText('Código de teste')
-    await person.click(dialog.getByRole('button', { name: 'Conferir' }))
-    dialog.getByText('Informe o código de teste da Meta, como TEST48213.')
+    const code = dialog.getByLabelText('Código de teste da Meta')
+    await person.click(dialog.getByRole('button', { name: 'Enviar teste' }))
+    dialog.getByText('Digite o código de teste da Meta, como TEST48213.')
     expect(document.activeElement).toBe(code)
     await paste(person, code, 'TEST48213')
-    await person.dblClick(dialog.getByRole('button', { name: 'Conferir' }))
-    await dialog.findByRole('button', { name: 'Conferindo...' })
-    verdict().getByText('Perguntando: a resposta vem em alguns segundos.')
+    await person.dblClick(dialog.getByRole('button', { name: 'Enviar teste' }))
+    await dialog.findByRole('button', { name: 'Enviando teste...' })
+    verdict().getByText('Aguardando a resposta. Leva alguns segundos.')
     for (const call of held) call.release()
-    await verdict().findByText('A Meta aceitou')
+    await verdict().findByText('A Meta aceitou o teste')
     verdict().getByText('A Meta recebeu o evento de teste.')
     expect(verdict().getByRole('region', { name: 'O que enviamos' }).textContent).toContain(
       'POST https://graph.facebook.com/v26.0/482910377165024/events\n\n{\n  "data": [',
@@ -215,7 +218,7 @@ describe('"Conferir"', () => {
       'HTTP 200\n\n{"events_received":1,"messages":[]}',
     )
     expect(site.callsTo(`POST ${path}`).map(({ body }) => body)).toEqual([{ test_event_code: 'TEST48213' }])
-    // The test's code is no part of the pixel.
+    // The test code is not part of the pixel.
     await person.keyboard('{Escape}')
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
   })
@@ -228,30 +231,34 @@ describe('"Conferir"', () => {
         response: { status: 401, body: '{"error":{"code":190}}' },
         message: 'Gere um novo token.',
       },
-      'A Meta recusou',
+      'A Meta recusou o teste',
     ],
     [
       'unstable',
       { state: 'waiting', response: { status: 500, body: '' }, message: 'Tentaremos de novo.' },
-      'A Meta não aceitou por enquanto',
+      'A Meta não aceitou o teste por enquanto',
     ],
     [
       'silent',
-      { state: 'waiting', response: null, message: 'A Meta não respondeu a tempo.' },
-      'Sem resposta: a Meta não respondeu',
+      {
+        state: 'waiting',
+        response: null,
+        message: 'A Meta não respondeu a tempo.',
+      },
+      'A Meta não respondeu',
     ],
   ] as const)('says in plain words that Meta was %s, and what to do', async (_what, check, words) => {
     site.check = makeCheck(check)
     const { person, dialog } = await openForm({ delivery: 'both', ...STORED })
-    await paste(person, dialog.getByLabelText('Código de teste'), 'TEST48213')
-    await person.click(dialog.getByRole('button', { name: 'Conferir' }))
+    await paste(person, dialog.getByLabelText('Código de teste da Meta'), 'TEST48213')
+    await person.click(dialog.getByRole('button', { name: 'Enviar teste' }))
     await verdict().findByText(words)
     verdict().getByText(check.message)
-    expect(verdict().queryByText('A Meta aceitou')).toBeNull()
+    expect(verdict().queryByText('A Meta aceitou o teste')).toBeNull()
     expect(await findComponentFaults(screen.getByRole('dialog'))).toEqual([])
   })
 
-  test('shows what Google’s debug endpoint points out, and never that Google accepted', async () => {
+  test('shows findings of Google’s debug endpoint, and never that Google accepted', async () => {
     const ga4 = {
       type: 'google_analytics',
       pixel_id: 'G-7XK2M9QTLP',
@@ -263,9 +270,9 @@ describe('"Conferir"', () => {
       response: { status: 200, body: '{"validationMessages":[]}' },
     })
     const { person, dialog } = await openForm({ ...ga4, ...STORED })
-    expect(dialog.queryByLabelText('Código de teste')).toBeNull()
-    await person.click(dialog.getByRole('button', { name: 'Conferir' }))
-    await verdict().findByText('Enviado, o Google não confirma')
+    expect(dialog.queryByLabelText('Código de teste da Meta')).toBeNull()
+    await person.click(dialog.getByRole('button', { name: 'Enviar teste' }))
+    await verdict().findByText('Teste enviado, mas o Google não confirma o recebimento')
     const message = {
       fieldPath: 'client_id',
       description: 'Measurement requires a client_id.',
@@ -273,32 +280,32 @@ describe('"Conferir"', () => {
     }
     const body = JSON.stringify({ validationMessages: [message] })
     site.check = makeCheck({ state: 'refused', response: { status: 200, body } })
-    await person.click(dialog.getByRole('button', { name: 'Conferir' }))
-    await verdict().findByText('O Google apontou problemas no evento')
-    expect(verdict().getByRole('list', { name: 'O que o Google apontou' }).textContent).toBe(
-      'Falta um valor obrigatório. Em client_id.Measurement requires a client_id.',
+    await person.click(dialog.getByRole('button', { name: 'Enviar teste' }))
+    await verdict().findByText('O Google encontrou problemas no evento')
+    expect(verdict().getByRole('list', { name: 'Problemas apontados pelo Google' }).textContent).toBe(
+      'Falta um valor obrigatório. Campo: client_id.Measurement requires a client_id.',
     )
     expect(verdict().queryByText(/aceitou/)).toBeNull()
-    // An answer is its vendor's, and of what was checked.
+    // An answer belongs to its vendor and to what was checked.
     await person.type(dialog.getByLabelText('Measurement ID (GA4)'), '2')
-    verdict().getByText('Isto é da conferência anterior, sem as mudanças de agora.')
+    verdict().getByText('Este resultado é do teste anterior, sem as alterações atuais.')
     await person.selectOptions(dialog.getByLabelText('Tipo de Pixel'), 'meta')
-    expect(verdict().queryByText(/apontou/)).toBeNull()
+    expect(verdict().queryByText(/encontrou problemas/)).toBeNull()
   })
 
-  test('without our server says so, and can be asked again', async () => {
+  test('reports a missing response, and can be retried', async () => {
     const { person, dialog } = await openForm({ delivery: 'server', ...STORED })
-    await paste(person, dialog.getByLabelText('Código de teste'), 'TEST48213')
+    await paste(person, dialog.getByLabelText('Código de teste da Meta'), 'TEST48213')
     site.away = true
-    await person.click(dialog.getByRole('button', { name: 'Conferir' }))
-    await verdict().findByText('Não deu para conferir o envio.')
-    verdict().getByText('Sem resposta do servidor. Verifique sua conexão e tente de novo.')
+    await person.click(dialog.getByRole('button', { name: 'Enviar teste' }))
+    await verdict().findByText('Não foi possível enviar o teste.')
+    verdict().getByText('Sem resposta do servidor. Verifique sua conexão e tente novamente.')
     site.away = false
-    await person.click(dialog.getByRole('button', { name: 'Conferir' }))
-    await verdict().findByText('A Meta aceitou')
+    await person.click(dialog.getByRole('button', { name: 'Enviar teste' }))
+    await verdict().findByText('A Meta aceitou o teste')
   })
 
-  test('keeps the working pixel where the vendor refuses what is in the form', async () => {
+  test("keeps the working pixel if the vendor refuses the form's values", async () => {
     site.check = makeCheck({
       state: 'refused',
       response: { status: 401, body: '' },
@@ -306,9 +313,9 @@ describe('"Conferir"', () => {
     })
     const { person, dialog } = await openForm({ delivery: 'server', ...STORED })
     await paste(person, dialog.getByLabelText('Token de acesso'), TOKEN)
-    await paste(person, dialog.getByLabelText('Código de teste'), 'TEST48213')
-    await person.click(dialog.getByRole('button', { name: 'Conferir e salvar' }))
-    await verdict().findByText('A Meta recusou')
+    await paste(person, dialog.getByLabelText('Código de teste da Meta'), 'TEST48213')
+    await person.click(dialog.getByRole('button', { name: 'Enviar teste e salvar' }))
+    await verdict().findByText('A Meta recusou o teste')
     verdict().getByText('Nada foi salvo: o pixel continua como estava.')
     expect(site.callsTo(PATCH)).toEqual([])
     const draft = { type: 'meta', pixel_id: '482910377165024', access_token: TOKEN }
@@ -317,44 +324,44 @@ describe('"Conferir"', () => {
       id: site.pixels[0]?.id,
       test_event_code: 'TEST48213',
     })
-    // Whoever saves it all the same has its health told by the vendor's answer at once.
+    // Saving anyway updates its health with the vendor's answer.
     const id = site.pixels[0]?.id
     await person.click(save())
     await screen.findByText(/^Pixel salvo/)
     await waitFor(() => expect(site.callsTo(`POST /admin/api/pixels/${id}/check`)).toHaveLength(1))
   })
 
-  test('saves what the vendor took, stays open on it, and keeps what is typed meanwhile', async () => {
+  test('saves what the vendor accepted, stays open, and keeps what is typed meanwhile', async () => {
     const { person, dialog } = await openForm()
-    await person.click(dialog.getByRole('radio', { name: 'Servidor' }))
+    await person.click(dialog.getByRole('radio', { name: 'Pelo servidor' }))
     await paste(person, dialog.getByLabelText('Token de acesso'), TOKEN)
     const held = site.hold(PATCH)
-    await paste(person, dialog.getByLabelText('Código de teste'), 'TEST48213')
-    await person.click(dialog.getByRole('button', { name: 'Conferir e salvar' }))
+    await paste(person, dialog.getByLabelText('Código de teste da Meta'), 'TEST48213')
+    await person.click(dialog.getByRole('button', { name: 'Enviar teste e salvar' }))
     await waitFor(() => expect(held).toHaveLength(1))
     await person.type(dialog.getByLabelText('Nome do Pixel'), ' 2')
     for (const call of held) call.release()
-    await verdict().findByText('A Meta aceitou')
+    await verdict().findByText('A Meta aceitou o teste')
     expect(sent()).toMatchObject({ name: 'Loja', access_token: TOKEN })
     expect((dialog.getByLabelText('Nome do Pixel') as HTMLInputElement).value).toBe('Loja 2')
     expect((dialog.getByLabelText('Token de acesso') as HTMLInputElement).value).toBe('')
-    dialog.getByRole('button', { name: 'Conferir e salvar' })
+    dialog.getByRole('button', { name: 'Enviar teste e salvar' })
     site.letGo(PATCH)
     await person.click(save())
     await screen.findByText('Pixel salvo: Loja 2')
     expect('access_token' in sent()).toBe(false)
   })
 
-  test('of a new pixel adds it once, and goes on as an edit', async () => {
+  test('adds a new pixel once, and continues as an edit', async () => {
     const { person } = await openDashboard(site)
     await person.click((await screen.findAllByRole('button', { name: 'Adicionar Pixel' }))[0] as HTMLElement)
     await person.type(await screen.findByLabelText('Nome do Pixel'), 'Nova')
     await person.type(screen.getByLabelText('Pixel ID'), '482910377165024')
-    await person.click(screen.getByRole('radio', { name: 'Servidor' }))
+    await person.click(screen.getByRole('radio', { name: 'Pelo servidor' }))
     await paste(person, screen.getByLabelText('Token de acesso'), TOKEN)
-    await paste(person, screen.getByLabelText('Código de teste'), 'TEST48213')
-    await person.dblClick(screen.getByRole('button', { name: 'Conferir e salvar' }))
-    await verdict().findByText('A Meta aceitou')
+    await paste(person, screen.getByLabelText('Código de teste da Meta'), 'TEST48213')
+    await person.dblClick(screen.getByRole('button', { name: 'Enviar teste e salvar' }))
+    await verdict().findByText('A Meta aceitou o teste')
     screen.getByRole('dialog', { name: 'Editar Pixel' })
     expect(site.callsTo('POST /rest/v1/tracking_pixels')).toHaveLength(1)
     await person.type(screen.getByLabelText('Nome do Pixel'), ' 2')

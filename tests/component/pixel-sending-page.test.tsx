@@ -2,7 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react'
 import { beforeEach, expect, test } from 'vitest'
 import type { PixelDeliveries } from '#contract/conversions.ts'
 import type { Pixel } from '#contract/pixel.ts'
-import type { LedgerRow } from '#contract/visit-results.ts'
+import type { VisitResultRow } from '#contract/visit-results.ts'
 import { findComponentFaults } from '../support/find-component-faults.ts'
 import { openDashboard } from '../support/render-dashboard.tsx'
 import { makeDeliveries, NOW } from '../support/scripted-rows.ts'
@@ -22,12 +22,12 @@ beforeEach(() => {
   site = new ScriptedSite()
 })
 
-/** The server sends since the last hour; in the one before it was not set to. */
+/** The server has been sending for the last hour, and not before. */
 function setCopies(copies: Partial<typeof NONE>) {
   const visits = { offered: 9, not_consented: 2, blocked: 3, failed: 0, reached: 4 }
   const parts = { ...NONE, ...copies }
   const events = Object.values(parts).reduce((sum, count) => sum + count)
-  const rows: LedgerRow[] = [
+  const rows: VisitResultRow[] = [
     { from: '2026-11-15T10:00:00.000Z', ...visits },
     { from: '2026-11-15T11:00:00.000Z', ...visits, ...parts, events },
   ]
@@ -52,81 +52,87 @@ async function openPage(pixel: Partial<Pixel>, health: 'working' | 'broken' = 'w
   return { id, person }
 }
 const card = async () => within(await screen.findByRole('region', { name: 'Envio pelo servidor' }))
-const health = () => screen.getByRole('region', { name: 'Saúde' }).textContent
+const health = () => screen.getByRole('region', { name: 'Funcionamento do pixel' }).textContent
 
-test('copies are counted beside visits, in the sentence, the chart and the table, and each closes with its own total', async () => {
+test('counts server events beside visits, in sentence, chart and table, with their own total', async () => {
   setCopies({ accepted: 1_377, refused: 9, waiting: 2, expired: 1, withheld: 1 })
   const { person } = await openPage({ delivery: 'both', ...STORED })
   await waitFor(() =>
     expect(health()).toContain(
-      '6 foram barradas por bloqueadores ou pela rede. Das cópias do servidor, a Meta aceitou 1.377 e recusou 9; 2 aguardam, 1 expirou e 1 foi retida.',
+      'em 6 foi bloqueada por bloqueadores de anúncios ou pela rede. Envio pelo servidor: a Meta aceitou 1.377 e recusou 9; 2 estão na fila, 1 expirou e 1 não foi enviado (consentimento retirado).',
     ),
   )
-  const visits = within(await screen.findByRole('region', { name: 'Cada visita, contada' }))
-  await person.click(visits.getByRole('button', { name: 'Cópias do servidor' }))
-  const ledger = within(screen.getByRole('region', { name: 'Cada cópia do servidor, contada' }))
-  const chart = ledger.getByRole('slider', { name: 'Cópias do servidor por hora' })
+  const visits = within(await screen.findByRole('region', { name: 'Visitas por resultado' }))
+  await person.click(visits.getByRole('button', { name: 'Envios pelo servidor' }))
+  const ledger = within(screen.getByRole('region', { name: 'Envios pelo servidor por resultado' }))
+  const chart = ledger.getByRole('slider', { name: 'Envios pelo servidor por hora' })
   expect(chart.getAttribute('aria-valuetext')).toBe(
-    'domingo, 15/11, 08h. 1.390 cópias do servidor. Aceito: 1.377, Aguardando: 2, Recusado: 9, Expirado: 1, Retido: 1.',
+    'domingo, 15/11, 08h. Total de envios: 1.390. Aceito: 1.377, Na fila: 2, Recusado: 9, Expirado: 1, Não enviado: 1.',
   )
   expect(ledger.getAllByRole('definition').map((cell) => cell.textContent)).toEqual([
     '1',
-    '< 1%',
+    'menos de 1%',
     '1',
-    '< 1%',
+    'menos de 1%',
     '9',
-    '< 1%',
+    'menos de 1%',
     '2',
-    '< 1%',
+    'menos de 1%',
     '1.377',
-    '> 99%',
+    'mais de 99%',
     '1.390',
   ])
   await person.click(ledger.getByRole('button', { name: 'Tabela' }))
   const rows = ledger.getAllByRole('row').map((row) => row.textContent)
   expect(rows[1]).toBe('domingo, 15/11, 08h1.3772911' + '1.390')
-  // Not set to send is not "sent nothing".
-  expect(rows[2]).toBe(`domingo, 15/11, 07h${'não medido'.repeat(6)}`)
+  // Not set to send differs from zero.
+  expect(rows[2]).toBe(`domingo, 15/11, 07h${'sem dados'.repeat(6)}`)
   expect(rows[3]).toBe('Total1.3772911' + '1.390')
 })
 
-test('by server alone, copies come first, nothing is said of a browser that runs nothing, and GA4 is never called accepted', async () => {
+test('by server only, shows server events first and nothing about browsers, and never calls GA4 accepted', async () => {
   setCopies({ unconfirmed: 120 })
   const rows = site.ledger('hour').rows.map((row) => ({ ...row, offered: 2, blocked: 0, reached: 0 }))
   site.ledger = (step) => ({ step, from: '', to: NOW, rows })
   await openPage({ type: 'google_analytics', delivery: 'server', ...STORED })
   await waitFor(() =>
-    expect(health()).toBe('Funcionando. Das cópias do servidor, 120 foram enviadas; o Google não confirma.'),
+    expect(health()).toBe(
+      'Funcionando. Envio pelo servidor: 120 foram enviados; o Google não confirma o recebimento.',
+    ),
   )
-  const ledger = within(await screen.findByRole('region', { name: 'Cada cópia do servidor, contada' }))
+  const ledger = within(await screen.findByRole('region', { name: 'Envios pelo servidor por resultado' }))
   expect(ledger.queryByText('Aceito')).toBeNull()
-  ledger.getByText(/^O Google não confirma o que recebe/)
+  ledger.getByText(/^O Google não confirma o recebimento/)
   expect(screen.queryByRole('region', { name: 'Conversões' })).toBeNull()
-  screen.getByText('Com o envio pelo servidor, fica guardado e não roda na página.')
+  screen.getByText('Com o envio pelo servidor, o código fica salvo, mas não roda na página.')
   screen.getByRole('button', { name: 'Testar agora' })
 })
 
-test('a pixel of the browser says nothing of servers', async () => {
+test('shows nothing about servers for a browser pixel', async () => {
   await openPage({})
   await screen.findByRole('region', { name: 'Conversões' })
   expect(screen.queryByRole('region', { name: 'Envio pelo servidor' })).toBeNull()
-  expect(screen.queryByRole('button', { name: 'Cópias do servidor' })).toBeNull()
+  expect(screen.queryByRole('button', { name: 'Envios pelo servidor' })).toBeNull()
   expect(site.calls.filter(({ path }) => path.endsWith('/deliveries'))).toEqual([])
 })
 
-test('the last deliveries are told with their answers, refusals by reason, and what waits is tried again at once', async () => {
+test('lists the last deliveries with answers and refusals by reason, and retries waiting ones', async () => {
   site.deliveries = makeDeliveries({
     waiting: 3,
     next_attempt_at: '2026-11-15T12:05:00.000Z',
     refusals: [
-      { reason: '100/2804003', message: 'Evento com mais de 7 dias: a Meta não aceita.', count: 1_204 },
+      {
+        reason: '100/2804003',
+        message: 'O evento tem mais de 7 dias, e a Meta não aceita mais.',
+        count: 1_204,
+      },
     ],
     deliveries: [
       delivery({
         state: 'waiting',
         attempts: 2,
         answer: 'ETIMEDOUT',
-        message: 'Meta instável. Tentaremos de novo.',
+        message: 'A Meta está instável. Vamos tentar de novo.',
       }),
       delivery({}),
       delivery({
@@ -141,20 +147,55 @@ test('the last deliveries are told with their answers, refusals by reason, and w
   const sending = await card()
   const items = (await sending.findAllByRole('listitem')).map((item) => item.textContent)
   expect(items).toEqual([
-    'Evento com mais de 7 dias: a Meta não aceita. 100/28040031.204',
-    expect.stringMatching(/^Clique em "Abrir Conta".* · tentativa 2AguardandoMeta instável.*ETIMEDOUT$/),
+    'O evento tem mais de 7 dias, e a Meta não aceita mais. 100/28040031.204',
+    expect.stringMatching(/^Clique em "Abrir Conta".* · tentativa 2Na filaA Meta está instável.*ETIMEDOUT$/),
     expect.stringMatching(/^Clique em "Abrir Conta".*AceitoA Meta recebeu\.HTTP 200$/),
-    expect.stringMatching(/^Página vista.*Retido: consentimento retirado/),
+    expect.stringMatching(/^Visualização de página.*Não enviado: consentimento retirado/),
   ])
-  sending.getByText(/^Servidor\. Token de acesso: guardado em 15\/11\/2026/)
-  sending.getByText('3 eventos esperam na fila.')
-  await person.dblClick(sending.getByRole('button', { name: 'Tentar de novo' }))
-  await screen.findByText('Nova tentativa: 3 eventos na fila')
+  sending.getByText(/^Pelo servidor\. Token de acesso: salvo em 15\/11\/2026/)
+  sending.getByText('3 eventos na fila.')
+  await person.dblClick(sending.getByRole('button', { name: 'Tentar agora' }))
+  await screen.findByText('Tentando enviar de novo: 3 eventos na fila')
   expect(site.callsTo(`POST /admin/api/pixels/${id}/deliveries/retry`)).toHaveLength(1)
   expect(await findComponentFaults(screen.getByRole('main'))).toEqual([])
 })
 
-test('a refused token is told in the list and the page, with what waits; the way to mend it leads to the token', async () => {
+const GOOGLE_ADS = { type: 'custom', destination: 'google_ads', delivery: 'server', ...STORED } as const
+
+test.each([
+  [
+    { confirmed: 58, refused: 0, unanswered: 0 },
+    'O Google confirmou 58 de 58 eventos (100%) nos últimos 30 dias.',
+    'A conta não inclui eventos que o Google ainda não conferiu.',
+  ],
+  [
+    { confirmed: 1_200, refused: 2, unanswered: 1 },
+    'O Google confirmou 1.200 de 1.203 eventos (mais de 99%) nos últimos 30 dias.',
+    '2 recusados e 1 sem resposta. A conta não inclui eventos que o Google ainda não conferiu.',
+  ],
+  [
+    { confirmed: 0, refused: 1, unanswered: 0 },
+    'O Google confirmou 0 de 1 evento (0%) nos últimos 30 dias.',
+    '1 recusado. A conta não inclui eventos que o Google ainda não conferiu.',
+  ],
+])('says what the platform confirmed later: %o', async (confirmations, sentence, rest) => {
+  site.deliveries = makeDeliveries({ confirmations })
+  await openPage(GOOGLE_ADS)
+  const sending = await card()
+  expect((await sending.findByText(sentence)).textContent).toBe(sentence)
+  sending.getByText(rest)
+  expect(await findComponentFaults(screen.getByRole('main'))).toEqual([])
+})
+
+test('says nothing about confirmations before the platform was asked', async () => {
+  site.deliveries = makeDeliveries({ deliveries: [delivery({ state: 'unconfirmed' })] })
+  await openPage(GOOGLE_ADS)
+  const sending = await card()
+  await sending.findByText('Últimos envios e respostas')
+  expect(sending.queryByText(/confirmou/)).toBeNull()
+})
+
+test('shows a refused token in list and page with waiting events, and leads to the token', async () => {
   site.deliveries = makeDeliveries({
     waiting: 12,
     first_expires_at: '2026-11-16T13:00:00.000Z',
@@ -164,39 +205,48 @@ test('a refused token is told in the list and the page, with what waits; the way
     'Loja',
     {
       health: 'broken',
-      reasons: [
-        { code: STOP.code, message: STOP.message, action: { kind: 'edit', label: 'Trocar o token' } },
-      ],
+      reasons: [{ code: STOP.code, message: STOP.message, action: { kind: 'edit', label: 'Alterar token' } }],
     },
     { delivery: 'server', ...STORED },
   )
   const { person } = await openDashboard(site)
-  await person.click(await screen.findByRole('button', { name: 'Trocar o token' }))
+  await person.click(await screen.findByRole('button', { name: 'Alterar token' }))
   await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText('Token de acesso')))
   await person.keyboard('{Escape}')
   await person.click(screen.getByRole('link', { name: 'Loja' }))
   const sending = await card()
   const box = await sending.findByRole('note')
   expect(box.textContent).toMatch(
-    /^A Meta recusou o token\. Gere um novo.*Parado desde 15\/11\/2026.*12 eventos esperam na fila; o primeiro vence em 16\/11\/2026, 10:00\. Tentamos um deles de novo a cada hora\./,
+    /^A Meta recusou o token\. Gere um novo.*Envio parado desde 15\/11\/2026.*12 eventos na fila\. O primeiro expira em 16\/11\/2026, 10:00\. A cada hora, tentamos enviar um deles\./,
   )
   expect(await findComponentFaults(screen.getByRole('main'))).toEqual([])
-  await person.click(within(box).getByRole('button', { name: 'Trocar o token' }))
+  await person.click(within(box).getByRole('button', { name: 'Alterar token' }))
   await person.click(await screen.findByLabelText('Token de acesso'))
   await person.paste('EAAG0123456789secretTOKEN')
   site.deliveries = makeDeliveries({ waiting: 12, next_attempt_at: NOW })
   await person.click(screen.getByRole('button', { name: 'Salvar' }))
-  await sending.findByText('12 eventos esperam na fila.')
+  await sending.findByText('12 eventos na fila.')
   expect(sending.queryByRole('note')).toBeNull()
   expect(site.pixels.find((pixel) => pixel.id === id)?.has_access_token).toBe(true)
 })
 
-test('nothing sent yet, and no answer from our server, each say so', async () => {
+test('reports that nothing was sent yet, and a missing response', async () => {
   site.refuse('GET /admin/api/pixels/*/deliveries', 500)
   const { person } = await openPage({ delivery: 'server', ...STORED })
   const sending = await card()
-  await sending.findByText('Não deu para ler os envios deste pixel.')
+  await sending.findByText('Não foi possível carregar os envios.')
   site.answer('GET /admin/api/pixels/*/deliveries', () => site.deliveries)
   await person.click(sending.getByRole('button', { name: 'Tentar novamente' }))
   await sending.findByText(/^Nenhum envio ainda\./)
+})
+
+test.each([
+  ['tiktok', '"Aceito" e "Recusado" são respostas do TikTok.'],
+  ['google_ads', 'O Google só confirma depois: "Enviado" conta o que saiu do nosso servidor.'],
+  [null, '"Aceito" e "Recusado" são respostas do seu webhook.'],
+])('says whose answers the results of a custom pixel are: %s', async (destination, text) => {
+  setCopies({ accepted: 3 })
+  await openPage({ type: 'custom', delivery: 'server', destination, ...STORED })
+  const results = await screen.findByRole('region', { name: 'Envios pelo servidor por resultado' })
+  await within(results).findByText(text)
 })

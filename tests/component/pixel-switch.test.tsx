@@ -10,7 +10,7 @@ const LIST = 'GET /rest/v1/tracking_pixels'
 const badge = (state: 'Ativo' | 'Inativo') =>
   screen.findByRole('switch', { name: 'Ativo: Meta', checked: state === 'Ativo' })
 
-/** A dashboard with one pixel, whose list is not asked for again: what is on screen is what the clicks left there. */
+/** A dashboard with one pixel whose list is not reloaded: the screen shows what the clicks left. */
 async function openWith(is_active: boolean) {
   const site = new ScriptedSite()
   site.pixels = [makePixel({ name: 'Meta', is_active })]
@@ -20,7 +20,7 @@ async function openWith(is_active: boolean) {
   return { site, person }
 }
 
-test.each([1, 2, 3, 4])('%i clicks while no answer comes end at what is stored', async (clicks) => {
+test.each([1, 2, 3, 4])('%i clicks without a response end at the stored state', async (clicks) => {
   const { site, person } = await openWith(false)
   site.away = true
   const held = site.hold(STORE)
@@ -30,11 +30,11 @@ test.each([1, 2, 3, 4])('%i clicks while no answer comes end at what is stored',
     await vi.waitFor(() => expect(held).toHaveLength(turn + 1), 30_000)
     held[turn]?.release()
   }
-  await screen.findAllByText(/^Não deu para (ativar|desativar) o pixel Meta\.$/)
+  await screen.findAllByText(/^Não foi possível (ativar|desativar) o pixel Meta\.$/)
   await badge('Inativo')
 })
 
-test('of two quick clicks the first is stored and the second fails: what the first stored is shown', async () => {
+test('two quick clicks of which the second fails: shows what the first stored', async () => {
   const { site, person } = await openWith(false)
   const held = site.hold(STORE)
   await person.click(await badge('Inativo'))
@@ -44,19 +44,19 @@ test('of two quick clicks the first is stored and the second fails: what the fir
   await vi.waitFor(() => expect(held).toHaveLength(2), 30_000)
   site.away = true
   held[1]?.release()
-  await screen.findByText('Não deu para desativar o pixel Meta.')
+  await screen.findByText('Não foi possível desativar o pixel Meta.')
   await badge('Ativo')
   expect(site.pixels[0]?.is_active).toBe(true)
 })
 
-test('"Desfazer" is at hand on the keyboard for as long as the message is there', async () => {
+test('"Desfazer" can be reached by keyboard while the message is shown', async () => {
   const { site, person } = await openWith(true)
   site.letGo(LIST)
   ;(await badge('Ativo')).focus()
   await person.keyboard(' ')
   await screen.findByText('Pixel desativado: Meta')
   expect(site.pixels[0]?.is_active).toBe(false)
-  // Nobody reaches a button at the end of the page by tabbing within six seconds.
+  // A button at the end of the page cannot be reached by Tab within six seconds.
   await vi.advanceTimersByTimeAsync(11_000)
   await person.keyboard('{Control>}z{/Control}')
   await screen.findByText('Pixel ativado: Meta')

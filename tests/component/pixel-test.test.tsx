@@ -1,7 +1,9 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import type { DeliveryCheck } from '#contract/conversions.ts'
+import type { Pixel } from '#contract/pixel.ts'
 import type { NewTest, TestVerdict } from '#contract/tag-test.ts'
+import { serveDestinations } from '#server/conversions/destinations/destinations.ts'
 import { findComponentFaults } from '../support/find-component-faults.ts'
 import { openDashboard } from '../support/render-dashboard.tsx'
 import { BIA, makeTest } from '../support/scripted-rows.ts'
@@ -25,33 +27,33 @@ async function openPixel() {
 const STOPPED: TestVerdict = {
   health: 'broken',
   confirmed: false,
-  title: 'A nossa política barrou px.ads.linkedin.com',
+  title: 'O site bloqueou px.ads.linkedin.com',
   text: 'Permita e teste de novo.',
   action: { kind: 'permit', ids: ['b1'], label: 'Permitir px.ads.linkedin.com' },
 }
 
 describe('"Testar agora"', () => {
-  test('opens the site in a tab that knows nothing of the dashboard, and shows the test under its own address', async () => {
+  test('opens the site in a tab without access to the dashboard, and shows the test at its own address', async () => {
     const { pixel, person } = await openPixel()
     await person.click(screen.getByRole('button', { name: 'Testar agora' }))
-    await screen.findByRole('heading', { name: 'Esperando o site abrir' })
+    await screen.findByRole('heading', { name: 'Aguardando você abrir o site' })
     const heading = screen.getByRole('heading', { name: 'Teste de Loja', level: 2 })
     const [test] = site.tests
     expect(opened).toEqual([[`http://localhost:3000/#teste=${test?.id}`, '_blank', 'noopener,noreferrer']])
     expect(location.pathname).toBe(`/admin/pixels/${pixel.id}/testes/${test?.id}`)
     await waitFor(() => expect(document.activeElement).toBe(heading))
     expect(document.title).toMatch(/^Teste de Loja · /)
-    // For a browser that opened nothing by itself.
+    // For a browser that opened nothing.
     const link = screen.getByRole('link', { name: 'Abrir o site' })
     expect(link.getAttribute('href')).toBe(opened[0]?.[0])
     expect(link.getAttribute('rel')).toBe('noopener noreferrer')
-    expect(screen.queryByRole('button', { name: 'Testar de novo' })).toBeNull()
+    expect(screen.queryByRole('button', { name: 'Testar novamente' })).toBeNull()
   })
 
-  test('shows steps as they come, and at the end what to do', async () => {
+  test('shows steps as they arrive, and the next step at the end', async () => {
     const { person } = await openPixel()
     await person.click(screen.getByRole('button', { name: 'Testar agora' }))
-    await screen.findByText('Esperando o site abrir', { selector: 'li' })
+    await screen.findByText('Aguardando o site abrir', { selector: 'li' })
     const [running] = site.tests
     Object.assign(running ?? {}, {
       state: 'open',
@@ -62,7 +64,7 @@ describe('"Testar agora"', () => {
     })
     await vi.advanceTimersByTimeAsync(1_000)
     const steps = await screen.findByRole('region', { name: 'Passo a passo' })
-    await within(steps).findByText('Você liberou a categoria desta tag')
+    await within(steps).findByText('Você aceitou a categoria desta tag')
     within(steps).getByText('6,1 s')
     expect(screen.queryByRole('link', { name: 'Abrir o site' })).toBeNull()
     Object.assign(running ?? {}, {
@@ -76,15 +78,15 @@ describe('"Testar agora"', () => {
     })
     await vi.advanceTimersByTimeAsync(1_000)
     await screen.findByRole('heading', { name: STOPPED.title })
-    await within(steps).findByText('barrado por nós')
+    await within(steps).findByText('bloqueado pelo site')
     await person.click(screen.getByRole('button', { name: 'Permitir px.ads.linkedin.com' }))
-    await screen.findByText('Permitido: px.ads.linkedin.com')
-    await person.click(screen.getByRole('button', { name: 'Testar de novo' }))
-    await screen.findByRole('heading', { name: 'Esperando o site abrir' })
+    await screen.findByText('Domínio permitido: px.ads.linkedin.com')
+    await person.click(screen.getByRole('button', { name: 'Testar novamente' }))
+    await screen.findByRole('heading', { name: 'Aguardando você abrir o site' })
     expect(site.tests).toHaveLength(2)
   })
 
-  test('is not looked at any more once the tab was left', async () => {
+  test('stops polling once the tab was left', async () => {
     const { pixel } = await openPixel()
     const test = makeTest({ state: 'done', steps: [{ kind: 'left', at: 1 }] })
     site.tests.push(test)
@@ -98,11 +100,11 @@ describe('"Testar agora"', () => {
     expect(calls()).toBe(before)
   })
 
-  test('of a pixel that cannot be tested says why', async () => {
+  test('says why a pixel cannot be tested', async () => {
     const { person } = await openPixel()
     site.refuse('POST /admin/api/pixels/*/tests', 409, {
       error: 'pixel_off',
-      message: 'Ative o pixel para testar: desligado, ele não está na página.',
+      message: 'Este pixel está inativo e não roda no site. Ative o pixel para testar.',
     })
     await person.click(screen.getByRole('button', { name: 'Testar agora' }))
     await screen.findByText(/Ative o pixel para testar/)
@@ -110,38 +112,73 @@ describe('"Testar agora"', () => {
   })
 })
 
-describe('of a pixel that the server tells Meta of', () => {
-  const openMeta = async (delivery: 'server' | 'both') => {
-    const pixel = site.addPixel('Loja', { health: 'waiting' }, { delivery, has_access_token: true })
+describe('for a pixel whose vendor recognises tests by a code', () => {
+  const openMeta = async (delivery: 'server' | 'both', custom: Partial<Pixel> = {}) => {
+    const pixel = site.addPixel(
+      'Loja',
+      { health: 'waiting' },
+      { delivery, has_access_token: true, ...custom },
+    )
     const { person } = await openDashboard(site, { path: `/admin/pixels/${pixel.id}` })
     await person.click(await screen.findByRole('button', { name: 'Testar agora' }))
-    return { pixel, person, dialog: within(await screen.findByRole('dialog', { name: 'Testar agora' })) }
+    return { pixel, person, dialog: within(await screen.findByRole('dialog', { name: 'Testar pixel' })) }
   }
+  test('waits for the destinations before it decides whether to ask', async () => {
+    const loading = Promise.withResolvers<unknown>()
+    site.answer('GET /admin/api/destinations', () => loading.promise)
+    const pixel = site.addPixel('Loja', { health: 'waiting' }, { delivery: 'server', has_access_token: true })
+    const { person } = await openDashboard(site, { path: `/admin/pixels/${pixel.id}` })
+    const button = await screen.findByRole('button', { name: 'Testar agora' })
+    await person.click(button)
+    expect(button.getAttribute('aria-disabled')).toBe('true')
+    loading.resolve(serveDestinations())
+    await screen.findByRole('dialog', { name: 'Testar pixel' })
+    expect(sentCodes()).toEqual([])
+  })
+
+  test('starts no test while the destinations cannot be loaded', async () => {
+    site.refuse('GET /admin/api/destinations', 400, { error: 'x', message: 'Recarregue a página.' })
+    const pixel = site.addPixel('Loja', { health: 'waiting' }, { delivery: 'server', has_access_token: true })
+    const { person } = await openDashboard(site, { path: `/admin/pixels/${pixel.id}` })
+    await person.click(await screen.findByRole('button', { name: 'Testar agora' }))
+    await screen.findByText(/Não foi possível iniciar o teste/)
+    expect(sentCodes()).toEqual([])
+  })
+
   const sentCodes = () =>
     site.calls
       .filter(({ method, path }) => method === 'POST' && path.endsWith('/tests'))
       .map(({ body }) => (body as NewTest).test_event_code)
 
-  test('Meta’s code is asked for first, and needed where nothing runs on the page', async () => {
+  test('asks for Meta’s code first, and requires it if nothing runs on the page', async () => {
     const { person, dialog } = await openMeta('server')
-    await person.click(dialog.getByRole('button', { name: 'Abrir o site' }))
-    await dialog.findByText(/Informe o código de teste/)
+    await person.click(dialog.getByRole('button', { name: 'Abrir o site e testar' }))
+    await dialog.findByText(/^Informe o código de teste \(como TEST48213\)/)
     expect(opened).toEqual([])
     await person.type(dialog.getByRole('textbox'), 'TEST48213')
     expect(await findComponentFaults(screen.getByRole('dialog'))).toEqual([])
-    await person.click(dialog.getByRole('button', { name: 'Abrir o site' }))
-    await screen.findByRole('heading', { name: 'Esperando o site abrir' })
+    await person.click(dialog.getByRole('button', { name: 'Abrir o site e testar' }))
+    await screen.findByRole('heading', { name: 'Aguardando você abrir o site' })
     expect(sentCodes()).toEqual(['TEST48213'])
   })
 
-  test('without it, the browser’s part alone is tested', async () => {
+  test('asks for TikTok’s in the same way', async () => {
+    const { person, dialog } = await openMeta('server', { type: 'custom', destination: 'tiktok' })
+    await person.type(dialog.getByLabelText('Código de teste do TikTok'), 'TEST90417')
+    dialog.getByText(/o TikTok pode contar o teste nos relatórios/)
+    await person.click(dialog.getByRole('button', { name: 'Abrir o site e testar' }))
+    await screen.findByRole('heading', { name: 'Aguardando você abrir o site' })
+    expect(sentCodes()).toEqual(['TEST90417'])
+  })
+
+  test('tests only the browser’s part without it', async () => {
     const { person, dialog } = await openMeta('both')
-    await person.click(dialog.getByRole('button', { name: 'Abrir o site' }))
-    await screen.findByRole('heading', { name: 'Esperando o site abrir' })
+    await person.click(dialog.getByRole('button', { name: 'Abrir o site e testar' }))
+    await screen.findByRole('heading', { name: 'Aguardando você abrir o site' })
     expect(sentCodes()).toEqual([''])
   })
 
-  test('what was sent and answered stands among the steps, and a refusal leads to the sending', async () => {
+  test('lists what was sent and answered among the steps, and a refusal leads to the sending', async () => {
     const pixel = site.addPixel('Loja', { health: 'waiting' }, { delivery: 'server', has_access_token: true })
     const check: DeliveryCheck = {
       state: 'refused',
@@ -161,7 +198,7 @@ describe('of a pixel that the server tells Meta of', () => {
       verdict: {
         health: 'broken',
         confirmed: false,
-        title: 'A Meta recusou a cópia do servidor',
+        title: 'A Meta recusou o envio do servidor',
         text: check.message,
         action: { kind: 'edit', label: 'Editar pixel' },
       },
@@ -169,12 +206,12 @@ describe('of a pixel that the server tells Meta of', () => {
     site.tests.push(test)
     const { person } = await openDashboard(site, { path: `/admin/pixels/${pixel.id}/testes/${test.id}` })
     const steps = within(await screen.findByRole('region', { name: 'Passo a passo' }))
-    await steps.findByText('Cópia do servidor: Clique em "Abrir Conta"')
+    await steps.findByText('Envio pelo servidor: Clique em "Abrir Conta"')
     steps.getByText('recusado, 401')
-    steps.getByText('não enviada')
-    await person.click(steps.getByText('O que enviamos e a resposta'))
+    steps.getByText('não enviado')
+    await person.click(steps.getByText('Ver o envio e a resposta'))
     expect(screen.getByRole('region', { name: 'Passo a passo' }).textContent).toContain('"code":190')
-    expect(screen.getByRole('list', { name: 'Caminho da visita' }).children).toHaveLength(4)
+    expect(screen.getByRole('list', { name: 'Etapas do teste' }).children).toHaveLength(4)
     expect(await findComponentFaults()).toEqual([])
     await person.click(screen.getByRole('button', { name: 'Editar pixel' }))
     await screen.findByRole('dialog', { name: /Editar/ })
@@ -182,7 +219,7 @@ describe('of a pixel that the server tells Meta of', () => {
 })
 
 describe('the last tests', () => {
-  test('stand on the page of the pixel; only one’s own can be opened', async () => {
+  test("are on the pixel's page; only one’s own can be opened", async () => {
     site.tests.push(
       makeTest({ verdict: STOPPED }),
       makeTest({ by: BIA.email, is_mine: false, verdict: { ...STOPPED, title: 'Meta Pixel respondeu' } }),
@@ -194,7 +231,7 @@ describe('the last tests', () => {
     within(card).getByText(new RegExp(BIA.email))
   })
 
-  test('one that is gone says so, and is not asked for again and again', async () => {
+  test('reports a deleted one, and stops polling', async () => {
     const pixel = site.addPixel('Loja', { health: 'waiting' })
     const { person } = await openDashboard(site, {
       path: `/admin/pixels/${pixel.id}/testes/0b6e1c9a-8a53-4c55-9a3d-0f6a7c1b2d3e`,
@@ -209,7 +246,7 @@ describe('the last tests', () => {
     await screen.findByRole('heading', { name: 'Loja' })
   })
 
-  test('where there is none yet, it is said what a test does', async () => {
+  test('explains a test if there is none yet', async () => {
     await openPixel()
     await screen.findByText(/Nenhum teste ainda/)
   })

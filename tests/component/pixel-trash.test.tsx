@@ -9,12 +9,12 @@ beforeEach(() => {
   site = new ScriptedSite()
 })
 
-test('"Desfazer" on the message of a deletion brings the pixel back', async () => {
+test('"Desfazer" after a deletion restores the pixel', async () => {
   const pixel = site.addPixel('Loja', { health: 'waiting' })
   const { person } = await openDashboard(site)
   await person.click(await screen.findByRole('button', { name: 'Excluir: Loja' }))
   const question = within(await screen.findByRole('alertdialog'))
-  question.getByText('Loja deixa de rodar no site na próxima visita. Fica trinta dias na lixeira.')
+  question.getByText('Loja sai do site na próxima visita. Você pode restaurar pela Lixeira por 30 dias.')
   await person.click(question.getByRole('button', { name: 'Excluir' }))
   await screen.findByText('Pixel excluído: Loja')
   await waitFor(() => expect(screen.queryByRole('button', { name: 'Excluir: Loja' })).toBeNull())
@@ -24,9 +24,9 @@ test('"Desfazer" on the message of a deletion brings the pixel back', async () =
   expect(site.callsTo(`POST /admin/api/trash/${pixel.id}/restore`)).toHaveLength(1)
 })
 
-test('an undo that is refused says why, and offers to try again', async () => {
+test('shows why an undo was refused, and offers a retry', async () => {
   site.addPixel('Loja', { health: 'waiting' })
-  const message = 'Com esta mudança, as tags ativas usariam hosts demais.'
+  const message = 'O site chegou ao limite de domínios.'
   site.refuse('POST /admin/api/trash/*/restore', 400, { error: 'policy_full', message })
   const { person } = await openDashboard(site)
   await person.click(await screen.findByRole('button', { name: 'Excluir: Loja' }))
@@ -36,19 +36,19 @@ test('an undo that is refused says why, and offers to try again', async () => {
   await screen.findByRole('button', { name: 'Tentar novamente' })
 })
 
-test('one that can no longer run comes back switched off, and says why', async () => {
+test('restores a pixel that can no longer run switched off, with the reason', async () => {
   site.addPixel('Loja', { health: 'waiting' })
-  const warning = 'O código dele não é mais aceito como está. Edite o código para ativá-lo.'
+  const warning = 'O código dele não é mais aceito. Edite o código e ative o pixel.'
   site.answer('POST /admin/api/trash/*/restore', () => ({ warning }))
   const { person } = await openDashboard(site)
   await person.click(await screen.findByRole('button', { name: 'Excluir: Loja' }))
   await person.click(within(await screen.findByRole('alertdialog')).getByRole('button', { name: 'Excluir' }))
   await person.click(await screen.findByRole('button', { name: 'Desfazer' }))
-  await screen.findByText('Pixel restaurado, desligado: Loja')
+  await screen.findByText('Pixel restaurado como inativo: Loja')
   await screen.findByText(warning)
 })
 
-test('the trash has its address and its place under the tab, says who, when and for how long, and gives back', async () => {
+test('the trash has its address and sub-page, shows who, when and until when, and restores', async () => {
   site.trash = [
     makePixel({ name: 'Inverno', type: 'custom', pixel_id: null }),
     makePixel({ name: 'Verão', is_active: false }),
@@ -56,8 +56,8 @@ test('the trash has its address and its place under the tab, says who, when and 
   const { person } = await openDashboard(site)
   const tab = screen.getByRole('link', { name: /^Pixels & Tags/ })
   expect(tab.getAttribute('aria-current')).toBe('page')
-  const [room] = screen.getAllByRole('link', { name: 'Lixeira' })
-  await person.click(room as HTMLElement)
+  const [link] = screen.getAllByRole('link', { name: 'Lixeira' })
+  await person.click(link as HTMLElement)
   expect(location.pathname).toBe('/admin/lixeira')
   const heading = await screen.findByRole('heading', { name: 'Lixeira' })
   await waitFor(() => expect(document.activeElement).toBe(heading))
@@ -69,37 +69,37 @@ test('the trash has its address and its place under the tab, says who, when and 
     .findAllByRole('listitem')
     .then((items) => items.filter((item) => within(item).queryByRole('button') !== null))
   expect(winter?.textContent).toMatch(
-    /Inverno.*Personalizado.*Excluído por bia@portico\.example, há 1 dia\. Volta ligado, como estava\..*mais 29 dias/,
+    /Inverno.*Personalizado.*Excluído por bia@portico\.example há 1 dia\. Ao restaurar, volta como ativo\..*restam 29 dias/,
   )
-  expect(summer?.textContent).toMatch(/Verão.*Meta · 482910377165024.*Volta desligado/)
+  expect(summer?.textContent).toMatch(/Verão.*Meta · 482910377165024.*volta como inativo/)
   await person.click(screen.getByRole('button', { name: 'Restaurar: Inverno' }))
   await screen.findByText('Pixel restaurado: Inverno')
   await waitFor(() => expect(screen.queryByText('Inverno')).toBeNull())
-  // The row went with its button.
+  // The row disappeared with its button.
   expect(document.activeElement).toBe(heading)
   await person.click(screen.getByRole('button', { name: 'Restaurar: Verão' }))
   await screen.findByText('A lixeira está vazia')
 })
 
-test('what a program deleted is told as such', async () => {
+test('names a program that deleted', async () => {
   const kept = { deleted_at: NOW, kept_until: NOW, was_active: true }
   const { id, name, type, pixel_id } = makePixel({ name: 'Loja' })
   const deleted = { id, name, type, pixel_id, ...kept, deleted_by: 'service key' }
   site.answer('GET /admin/api/trash', () => ({ pixels: [deleted], total: 1 }))
   await openDashboard(site, { path: '/admin/lixeira' })
-  await screen.findByText(/Excluído por um programa, com a chave de serviço,/)
+  await screen.findByText(/Excluído por um sistema integrado \(chave de serviço\)/)
 })
 
-test('a trash that does not come says so, and is asked for again', async () => {
+test('reports a failed load of the trash, and retries', async () => {
   site.refuse('GET /admin/api/trash', 500)
   const { person } = await openDashboard(site, { path: '/admin/lixeira' })
-  await screen.findByText('Não deu para carregar a lixeira.')
+  await screen.findByText('Não foi possível carregar a lixeira.')
   site.answer('GET /admin/api/trash', () => ({ pixels: [], total: 0 }))
   await person.click(screen.getByRole('button', { name: 'Tentar novamente' }))
   await screen.findByText('A lixeira está vazia')
 })
 
-test('the page of a pixel that is in the trash says so, and brings it back', async () => {
+test('the page of a pixel in the trash says so, and restores it', async () => {
   const deleted = makePixel({ name: 'Inverno' })
   site.trash = [deleted]
   const { person } = await openDashboard(site, { path: `/admin/pixels/${deleted.id}` })

@@ -13,7 +13,7 @@ function siteWith(gaps: (typeof GAP)[]): ScriptedSite {
   return site
 }
 
-test('what production lacks is one line, which goes when it is dismissed until the dashboard is opened again', async () => {
+test('shows missing settings in one line, which can be dismissed until the dashboard is opened again', async () => {
   const site = siteWith([GAP])
   const { person } = await openDashboard(site, { path: PATH })
   expect(await screen.findByText(/Defina SMTP_URL/)).toBeTruthy()
@@ -30,11 +30,23 @@ test('what production lacks is one line, which goes when it is dismissed until t
   expect(await screen.findByText(/Defina SMTP_URL/)).toBeTruthy()
 })
 
-test('where nothing is missing, or nobody can tell, nothing is said', async () => {
+test('shows nothing if nothing is missing or known', async () => {
   await openDashboard(siteWith([]), { path: PATH })
   await screen.findByRole('heading', { name: 'Configurações' })
   expect(line()).toBeNull()
   expect(screen.queryByRole('button', { name: 'Dispensar aviso' })).toBeNull()
+})
+
+test('a demonstration says on every screen that its data are made up, and nothing else does', async () => {
+  const { person } = await openDashboard(new ScriptedSite(), { demonstration: true })
+  const note = () => screen.queryByRole('note')?.textContent
+  expect(note()).toBe('Dados de demonstração. Nada aqui veio do seu site, e nada foi enviado a ninguém.')
+  await person.click(screen.getByRole('link', { name: 'Configurações' }))
+  await screen.findByRole('heading', { name: 'Configurações' })
+  expect(note()).toContain('Dados de demonstração.')
+  cleanup()
+  await openDashboard(new ScriptedSite())
+  expect(note()).toBeUndefined()
 })
 
 const JUMPED = {
@@ -42,7 +54,7 @@ const JUMPED = {
   message: 'O relógio do servidor marca 2032-11-15 12:00 UTC, 2192 dias adiantado.',
 } as const
 
-test('a clock that jumped is told on every screen until somebody confirms it', async () => {
+test('shows a clock jump on every screen until somebody confirms it', async () => {
   const site = new ScriptedSite()
   site.problems = [JUMPED]
   const { person } = await openDashboard(site, { path: '/admin/usuarios' })
@@ -53,7 +65,7 @@ test('a clock that jumped is told on every screen until somebody confirms it', a
   expect(site.problems).toEqual([])
 })
 
-test('a damaged database is told, and cannot be confirmed away', async () => {
+test('shows a damaged database, which cannot be confirmed', async () => {
   const site = new ScriptedSite()
   site.problems = [{ code: 'database_damaged', message: 'Restaure um backup.' }]
   await openDashboard(site, { path: PATH })

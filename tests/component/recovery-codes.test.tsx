@@ -28,7 +28,7 @@ async function askForCodes(): Promise<void> {
 const question = () => screen.findByRole('alertdialog', { name: 'Gerar novos códigos de recuperação?' })
 const codes = () => screen.findByRole('dialog', { name: 'Novos códigos de recuperação' })
 
-test('nothing is made before the person has said that the old ones may go', async () => {
+test('makes nothing before the person has confirmed that the old ones may go', async () => {
   await askForCodes()
   await person.click(within(await question()).getByRole('button', { name: 'Cancelar' }))
   expect(site.callsTo(MAKE)).toEqual([])
@@ -38,8 +38,8 @@ test('a double click makes one set', async () => {
   await askForCodes()
   const held = site.hold(MAKE)
   await person.dblClick(within(await question()).getByRole('button', { name: 'Gerar novos códigos' }))
-  // The button behind the question, too, is good for one set at a time.
-  await person.click(await screen.findByRole('button', { name: /^Gerar novos códigos|Gerando/ }))
+  // The button behind the question also makes one set at a time.
+  await person.click(await screen.findByRole('button', { name: /^Gerar novos códigos|Gerando\.\.\./ }))
   await vi.advanceTimersByTimeAsync(100)
   for (const call of held) call.release()
   await codes()
@@ -50,7 +50,7 @@ test.each([
   ['Escape', () => person.keyboard('{Escape}')],
   ['a click outside', () => person.click(document.querySelector('[data-overlay]') as Element)],
   ['the X', () => person.click(screen.getByRole('button', { name: 'Fechar' }))],
-])('%s does not end their only showing', async (_name, leave) => {
+])('%s does not end their only display', async (_name, leave) => {
   await askForCodes()
   await person.click(within(await question()).getByRole('button', { name: 'Gerar novos códigos' }))
   await codes()
@@ -58,12 +58,12 @@ test.each([
   const ask = await screen.findByRole('alertdialog', { name: QUESTION })
   await person.click(within(ask).getByRole('button', { name: 'Voltar aos códigos' }))
   expect(within(await codes()).getAllByRole('listitem')).toHaveLength(10)
-  await person.click(screen.getByRole('button', { name: 'Guardei os códigos' }))
+  await person.click(screen.getByRole('button', { name: 'Já guardei os códigos' }))
   expect(screen.queryByRole('dialog')).toBeNull()
   expect(screen.queryByRole('alertdialog')).toBeNull()
 })
 
-test('they can be copied and downloaded', async () => {
+test('can be copied and downloaded', async () => {
   await askForCodes()
   await person.click(within(await question()).getByRole('button', { name: 'Gerar novos códigos' }))
   await person.click(within(await codes()).getByRole('button', { name: 'Copiar' }))
@@ -74,13 +74,13 @@ test('they can be copied and downloaded', async () => {
   const clicked = vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(() => {})
   await person.click(screen.getByRole('button', { name: 'Baixar' }))
   expect((clicked.mock.contexts[0] as HTMLAnchorElement).download).toMatch(/\.txt$/)
-  // A browser may still be writing it.
+  // The browser may still be writing it.
   expect(revoked).not.toHaveBeenCalled()
   const [file] = made.mock.calls[0] ?? []
   expect(file instanceof Blob && (await file.text())).toContain('aaaa9-bbbb9')
 })
 
-/** The window comes back to the front, and what is asked for then is refused. */
+/** The window becomes visible, and its request fails. */
 async function failRefresh(route: string): Promise<void> {
   site.refuse(route, 403)
   const before = site.callsTo(route).length
@@ -89,32 +89,32 @@ async function failRefresh(route: string): Promise<void> {
   await vi.advanceTimersByTimeAsync(1000)
 }
 
-test('codes on the screen outlive a refresh that fails', async () => {
+test('keeps codes on the screen when a refresh fails', async () => {
   await askForCodes()
   await person.click(within(await question()).getByRole('button', { name: 'Gerar novos códigos' }))
   await codes()
   await failRefresh('GET /admin/api/recovery-codes')
   expect(within(await codes()).getAllByRole('listitem')).toHaveLength(10)
-  expect(screen.queryByText('Não foi possível ler o estado da verificação.')).toBeNull()
+  expect(screen.queryByText('Não foi possível carregar esta configuração.')).toBeNull()
 })
 
-test('the list of logins outlives a refresh that fails, and nothing says that it cannot be read', async () => {
+test('keeps the list of logins when a refresh fails, without an error', async () => {
   await screen.findByText('Esta sessão')
   await failRefresh('GET /admin/api/logins')
   screen.getByText('Esta sessão')
-  expect(screen.queryByText('Não foi possível listar suas sessões.')).toBeNull()
+  expect(screen.queryByText('Não foi possível carregar suas sessões.')).toBeNull()
   expect(screen.queryByRole('alert')).toBeNull()
 })
 
-test('the list of passkeys outlives a refresh that fails, and nothing says that it cannot be read', async () => {
+test('keeps the list of passkeys when a refresh fails, without an error', async () => {
   await screen.findByText('Celular da Marina')
   await failRefresh('GET /auth/v1/passkeys')
   screen.getByText('Celular da Marina')
-  expect(screen.queryByText('Não foi possível listar suas chaves de acesso.')).toBeNull()
+  expect(screen.queryByText('Não foi possível carregar suas chaves de acesso.')).toBeNull()
   expect(screen.queryByRole('alert')).toBeNull()
 })
 
-describe('switching it on', () => {
+describe('activating it', () => {
   const FACTOR = { id: 'f2', type: 'totp', friendly_name: 'Aplicativo autenticador' }
 
   async function confirmCode(): Promise<void> {
@@ -137,22 +137,22 @@ describe('switching it on', () => {
     await person.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Ativar' }))
   }
 
-  test('the codes outlive a refresh that fails, and the picture does not come back', async () => {
+  test('keeps the codes when a refresh fails, and does not show the picture again', async () => {
     await confirmCode()
-    await screen.findByRole('dialog', { name: 'Verificação ativada' })
+    await screen.findByRole('dialog', { name: 'Verificação em duas etapas ativada' })
     await failRefresh('GET /admin/api/recovery-codes')
-    const shown = within(screen.getByRole('dialog', { name: 'Verificação ativada' }))
+    const shown = within(screen.getByRole('dialog', { name: 'Verificação em duas etapas ativada' }))
     expect(shown.getAllByRole('listitem')).toHaveLength(10)
     expect(screen.queryByRole('img', { name: /Código QR/ })).toBeNull()
   })
 
-  test('says that it is on when only the codes could not be made, and offers them', async () => {
+  test('says that it is active if only the codes could not be made, and offers them', async () => {
     site.refuse(MAKE, 500)
     site.codesLeft = 0
     await confirmCode()
     await screen.findByText('A verificação em duas etapas foi ativada, mas os códigos não foram gerados.')
     expect(screen.queryByRole('dialog')).toBeNull()
-    await screen.findByText(/^Você está sem códigos de recuperação/)
+    await screen.findByText(/^Seus códigos de recuperação acabaram/)
     screen.getByRole('button', { name: 'Gerar novos códigos' })
   })
 })

@@ -15,7 +15,7 @@ test.each([
   ['/admin', 'GET /rest/v1/tracking_pixels', 'Loja'],
   ['/admin/lixeira', 'GET /admin/api/trash', 'Verão'],
   ['/admin/inscricoes', 'GET /admin/api/subscriptions', 'ana@exemplo.com.br'],
-])('at %s a refresh that fails keeps what is there, and says from when it is', async (path, route, text) => {
+])('at %s a failed refresh keeps the data, and says how old it is', async (path, route, text) => {
   site.pixels = [makePixel({ name: 'Loja' })]
   site.trash = [makePixel({ name: 'Verão' })]
   site.subscriptions = [makeSubscription('ana@exemplo.com.br')]
@@ -23,7 +23,7 @@ test.each([
   await screen.findAllByText(text)
   site.refuse(route, 500)
   lookAgain()
-  await screen.findByText(/^Não deu para atualizar\. O que está aqui é de 15\/11\/2026/)
+  await screen.findByText(/^Não foi possível atualizar\. Estes dados são de 15\/11\/2026/)
   expect(screen.getAllByText(text)).not.toEqual([])
   const asked = site.callsTo(route).length
   await person.click(screen.getByRole('button', { name: 'Atualizar' }))
@@ -31,7 +31,7 @@ test.each([
 })
 
 test.each([
-  ['/admin/conta', 'Encerrar outras sessões', 'POST /auth/v1/logout'],
+  ['/admin/conta', 'Encerrar as outras sessões', 'POST /auth/v1/logout'],
   ['/admin/inscricoes', 'Baixar CSV', 'GET /admin/api/subscriptions/export'],
 ])('at %s a double click on "%s" is one request', async (path, name, route) => {
   site.logins = [makeLogin('esta', { current: true }), makeLogin('outra')]
@@ -39,7 +39,7 @@ test.each([
   vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(() => {})
   await openDashboard(site, { path })
   const button = await screen.findByRole('button', { name })
-  // Both before anything is rendered again, as a quick hand does it.
+  // Both before anything is rendered again, like a quick double click.
   button.click()
   button.click()
   await waitFor(() => expect(button.getAttribute('aria-disabled')).toBeNull())

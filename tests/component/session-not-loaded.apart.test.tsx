@@ -11,7 +11,7 @@ vi.mock('#admin/features/session/login-screens.tsx', (original) => {
   return original()
 })
 
-test('a login that does not come says so over the page, keeps what was typed, and is asked for again', async () => {
+test('shows over the page that a login could not be loaded, keeps what was typed, and retries', async () => {
   const site = new ScriptedSite()
   site.pixels = [makePixel({ name: 'Meta' })]
   vi.mocked(console.error).mockImplementation(() => {})
@@ -20,10 +20,10 @@ test('a login that does not come says so over the page, keeps what was typed, an
   await person.type(await screen.findByLabelText('Nome do Pixel'), ' rascunho')
   site.refuse('GET /auth/v1/user', 403, { code: 'session_not_found', msg: 'Session not found' })
   document.dispatchEvent(new Event('visibilitychange'))
-  const alert = await screen.findByText(/a tela para entrar de novo não carregou/)
+  const alert = await screen.findByText(/a tela de login não carregou/)
   expect((screen.getByLabelText('Nome do Pixel') as HTMLInputElement).value).toBe('Meta rascunho')
   expect(await findComponentFaults(alert.parentElement as HTMLElement)).toEqual([])
   network.isAway = false
   await person.click(screen.getByRole('button', { name: 'Tentar novamente' }))
-  await screen.findByRole('dialog', { name: 'Entre de novo' })
+  await screen.findByRole('dialog', { name: 'Sua sessão expirou' })
 })

@@ -16,55 +16,55 @@ function endSession(): void {
   site.refuse('GET /admin/api/logins', 401, { error: 'session_not_found', message: 'x' })
 }
 
-test('whoever signs in over an ended session sees nothing of the person before', async () => {
+test('another person who signs in over an ended session sees no data of the first', async () => {
   site.logins = [makeLogin('de-marina', { user_agent: 'Mozilla/5.0 (iPhone; CPU) Version/18 Safari/604.1' })]
   const { person } = await openDashboard(site, { path: '/admin/conta' })
   await screen.findByText('Safari no iPhone')
   endSession()
   document.dispatchEvent(new Event('visibilitychange'))
-  const login = await screen.findByRole('dialog', { name: 'Entre de novo' })
+  const login = await screen.findByRole('dialog', { name: 'Sua sessão expirou' })
   const held = site.hold('GET /admin/api/logins')
   site.answer('GET /auth/v1/user', () => site.sessionOf(BIA).user)
   await person.clear(within(login).getByLabelText('Email'))
   await person.type(within(login).getByLabelText('Email'), BIA.email)
   await person.type(within(login).getByLabelText('Senha'), PASSWORD)
   await person.click(within(login).getByRole('button', { name: 'Entrar' }))
-  await screen.findByText(`Você entrou como ${BIA.email}.`)
+  await screen.findByText(`Conta: ${BIA.email}`)
   expect(screen.queryByText('Safari no iPhone')).toBeNull()
   await waitFor(() => expect(held).not.toEqual([]))
 })
 
-test('the same person, back over their own page, finds it as it was', async () => {
+test('the same person finds their page unchanged', async () => {
   const { person } = await openDashboard(site)
   await person.click(await screen.findByRole('button', { name: 'Editar: Meta' }))
   await person.type(await screen.findByLabelText('Nome do Pixel'), ' rascunho')
   endSession()
   document.dispatchEvent(new Event('visibilitychange'))
-  const login = await screen.findByRole('dialog', { name: 'Entre de novo' })
+  const login = await screen.findByRole('dialog', { name: 'Sua sessão expirou' })
   site.answer('GET /auth/v1/user', () => site.sessionOf(MARINA).user)
-  // The field has the focus: by keyboard, as people do.
+  // The field has the focus.
   expect(document.activeElement).toBe(within(login).getByLabelText('Senha'))
   await person.keyboard(`${PASSWORD}{Enter}`)
-  await waitFor(() => expect(screen.queryByRole('dialog', { name: 'Entre de novo' })).toBeNull())
+  await waitFor(() => expect(screen.queryByRole('dialog', { name: 'Sua sessão expirou' })).toBeNull())
   expect((screen.getByLabelText('Nome do Pixel') as HTMLInputElement).value).toBe('Meta rascunho')
 })
 
-test('"Sair" without a server leaves at once, also with a token that ran out', async () => {
+test('"Sair" without a server leaves at once, also with an expired token', async () => {
   const { person } = await openDashboard(site)
   await screen.findByRole('switch', { name: 'Ativo: Meta' })
   site.away = true
   vi.setSystemTime(new Date(Date.parse(NOW) + 2 * 3_600_000))
   await person.click(screen.getByRole('button', { name: 'Sair' }))
   await screen.findByRole('button', { name: 'Entrar' })
-  await screen.findByText('O servidor ainda não encerrou sua sessão neste navegador.')
-  // What was on its way then must not open the dashboard again.
+  await screen.findByText('Não foi possível encerrar sua sessão neste navegador.')
+  // Pending requests must not open the dashboard again.
   site.away = false
   await vi.advanceTimersByTimeAsync(60_000)
   await screen.findByRole('button', { name: 'Entrar' })
   expect(screen.queryByRole('button', { name: 'Sair' })).toBeNull()
 })
 
-test('"Sair" tells the server, once', async () => {
+test('"Sair" calls the server once', async () => {
   const { person } = await openDashboard(site)
   await person.click(screen.getByRole('button', { name: 'Sair' }))
   await vi.waitFor(() => expect(site.callsTo('POST /auth/v1/logout')).toHaveLength(1), 30_000)
@@ -73,16 +73,16 @@ test('"Sair" tells the server, once', async () => {
   expect(call?.headers.get('authorization')).toBe(`Bearer ${site.sessionOf(MARINA).access_token}`)
 })
 
-test.each(['focus', 'visibilitychange'])('a sign-out elsewhere is seen on %s', async (event) => {
+test.each(['focus', 'visibilitychange'])('notices a sign-out elsewhere on %s', async (event) => {
   await openDashboard(site)
   await screen.findByRole('switch', { name: 'Ativo: Meta' })
   endSession()
   // Two windows side by side are both visible: only the focus moves.
   ;(event === 'focus' ? window : document).dispatchEvent(new Event(event))
-  await screen.findByRole('dialog', { name: 'Entre de novo' })
+  await screen.findByRole('dialog', { name: 'Sua sessão expirou' })
 })
 
-test('an e-mail that was typed goes along to "Esqueci minha senha", and back', async () => {
+test('keeps a typed email for "Esqueci minha senha", and back', async () => {
   const { person } = await openDashboard(site, { who: null })
   await person.type(screen.getByLabelText('Email'), 'ana@exemplo.com.br')
   await person.click(screen.getByRole('button', { name: 'Esqueci minha senha' }))
@@ -91,28 +91,28 @@ test('an e-mail that was typed goes along to "Esqueci minha senha", and back', a
   expect((screen.getByLabelText('Email') as HTMLInputElement).value).toBe('ana@exemplo.com.br')
 })
 
-test('"Esqueci minha senha" promises a link and a code, and takes the code', async () => {
+test('"Esqueci minha senha" announces a link and a code, and accepts the code', async () => {
   const { person } = await openDashboard(site, { who: null })
   await person.click(screen.getByRole('button', { name: 'Esqueci minha senha' }))
-  screen.getByText('Digite seu e-mail. Enviaremos um link e um código para criar uma nova senha.')
+  screen.getByText('Digite seu e-mail. Vamos enviar um link e um código para criar uma nova senha.')
   await person.type(screen.getByLabelText('Email'), MARINA.email)
   await person.click(screen.getByRole('button', { name: 'Enviar e-mail' }))
   await screen.findByRole('heading', { name: 'Confira seu e-mail' })
-  await screen.findByText(/Abra o link que está nele ou digite o código aqui\./)
-  screen.getByLabelText('Código do e-mail')
+  await screen.findByText(/Abra o link ou digite o código aqui\./)
+  screen.getByLabelText('Código enviado por e-mail')
 })
 
-test('"Esqueci minha senha" promises no mail where none can be sent', async () => {
+test('"Esqueci minha senha" announces no email where none can be sent', async () => {
   const { person } = await openDashboard(site, { who: null, canMail: false })
   await person.click(screen.getByRole('button', { name: 'Esqueci minha senha' }))
   screen.getByText(/^Este painel ainda não envia e-mails\. Peça a outro usuário/)
   await person.type(screen.getByLabelText('Email'), MARINA.email)
   await person.click(screen.getByRole('button', { name: 'Registrar pedido' }))
   await screen.findByRole('heading', { name: 'Peça o código à equipe de TI' })
-  expect(document.body.textContent).not.toMatch(/[Ee]nviaremos|chega em instantes|spam/)
+  expect(document.body.textContent).not.toMatch(/[Vv]amos enviar|você vai receber|spam/)
 })
 
-test('a second factor that was switched on elsewhere is asked for here, and nobody is told to have no access', async () => {
+test('asks for a second factor that was activated elsewhere, instead of refusing access', async () => {
   await openDashboard(site)
   await screen.findByRole('switch', { name: 'Ativo: Meta' })
   site.factors = [{ id: 'f1', status: 'verified', factor_type: 'totp', friendly_name: 'Celular' }]
@@ -123,19 +123,21 @@ test('a second factor that was switched on elsewhere is asked for here, and nobo
     details: null,
   })
   window.dispatchEvent(new Event('focus'))
-  await screen.findByText(/^Falta a segunda confirmação\./)
-  expect(screen.queryByText('Sua conta não tem acesso administrativo.')).toBeNull()
+  await screen.findByText(/^Use a verificação em duas etapas\./)
+  expect(
+    screen.queryByText('Sua conta não tem acesso administrativo. Peça acesso a um administrador.'),
+  ).toBeNull()
 })
 
-test('a person who has lost the role is told so', async () => {
+test('tells a person who lost the role', async () => {
   await openDashboard(site)
   await screen.findByRole('switch', { name: 'Ativo: Meta' })
   site.answer('GET /rest/v1/admin_users', () => [])
   window.dispatchEvent(new Event('focus'))
-  await screen.findByText('Sua conta não tem acesso administrativo.')
+  await screen.findByText('Sua conta não tem acesso administrativo. Peça acesso a um administrador.')
 })
 
-test('a form does not go on saying that the session ended after the person has signed in again', async () => {
+test('removes the message about an ended session after the next sign-in', async () => {
   const { person } = await openDashboard(site)
   await person.click(await screen.findByRole('button', { name: 'Editar: Meta' }))
   await person.type(await screen.findByLabelText('Nome do Pixel'), ' 2')
@@ -143,13 +145,13 @@ test('a form does not go on saying that the session ended after the person has s
   site.refuse('PATCH /rest/v1/tracking_pixels', 401, ended)
   endSession()
   await person.click(screen.getByRole('button', { name: 'Salvar' }))
-  const login = await screen.findByRole('dialog', { name: 'Entre de novo' })
+  const login = await screen.findByRole('dialog', { name: 'Sua sessão expirou' })
   site.answer('GET /auth/v1/user', () => site.sessionOf(MARINA).user)
   site.answer('PATCH /rest/v1/tracking_pixels', () => site.pixels)
   await waitFor(() => expect(document.activeElement).toBe(within(login).getByLabelText('Senha')))
   await person.keyboard(`${PASSWORD}{Enter}`)
-  await waitFor(() => expect(screen.queryByRole('dialog', { name: 'Entre de novo' })).toBeNull())
-  expect(screen.queryByText(/Sua sessão terminou/)).toBeNull()
-  await screen.findByText('Você entrou de novo. O pedido não foi feito: tente novamente.')
+  await waitFor(() => expect(screen.queryByRole('dialog', { name: 'Sua sessão expirou' })).toBeNull())
+  expect(screen.queryByText(/Sua sessão expirou/)).toBeNull()
+  await screen.findByText('Você entrou de novo, mas a ação anterior não foi feita. Tente novamente.')
   expect(screen.getByLabelText<HTMLInputElement>('Nome do Pixel').value).toBe('Meta 2')
 })

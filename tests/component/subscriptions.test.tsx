@@ -14,7 +14,7 @@ beforeEach(() => {
 
 const rows = () => within(screen.getByRole('list', { name: 'Inscrições' })).getAllByRole('listitem')
 
-test('have their place under the tab, and say of each whether it was delivered, and if not why', async () => {
+test('are a sub-page, and show whether each was delivered, and if not why', async () => {
   site.subscriptions = [
     makeSubscription('ana@exemplo.com.br'),
     makeSubscription('bia@exemplo.com.br', { status: 'pending', last_error: 'HTTP 503', attempts: 2 }),
@@ -28,31 +28,33 @@ test('have their place under the tab, and say of each whether it was delivered, 
   expect(document.title).toMatch(/^Inscrições · /)
   await screen.findByText('3 inscrições')
   const [ana, bia, caio] = rows()
-  expect(ana?.textContent).toMatch(/ana@exemplo\.com\.br.*Entregue/)
-  expect(bia?.textContent).toMatch(/Na fila.*o webhook respondeu 503; nova tentativa em/)
-  expect(caio?.textContent).toMatch(/Falhou.*não respondeu a tempo; desistimos após 12 tentativas/)
+  expect(ana?.textContent).toMatch(/ana@exemplo\.com\.br.*Enviada/)
+  // A long address breaks after its at sign, not inside a word.
+  expect(ana?.innerHTML).toContain('ana@<wbr>exemplo.com.br')
+  expect(bia?.textContent).toMatch(/Na fila.*O webhook respondeu com o erro 503\. Nova tentativa em/)
+  expect(caio?.textContent).toMatch(/Não enviada.*demorou para responder\. Paramos depois de 12 tentativas\./)
   expect(within(ana as HTMLElement).queryByRole('button', { name: /^Tentar agora/ })).toBeNull()
   await person.click(within(caio as HTMLElement).getByRole('button', { name: /^Tentar agora/ }))
-  await screen.findByText('De volta à fila: caio@exemplo.com.br')
+  await screen.findByText('Vamos tentar enviar de novo: caio@exemplo.com.br')
   await waitFor(() => expect(rows()[2]?.textContent).toContain('Na fila'))
   await person.click(screen.getByRole('button', { name: 'Tentar todas agora' }))
   await waitFor(() => expect(site.callsTo('POST /admin/api/subscriptions/retry')).toHaveLength(2))
   expect(await findComponentFaults(screen.getByRole('main'))).toEqual([])
 })
 
-test('are found, shown page by page, and saved as a file', async () => {
+test('are searched, paged, and saved as a file', async () => {
   site.subscriptions = Array.from({ length: 52 }, (_, n) => makeSubscription(`pessoa${n}@exemplo.com.br`))
   const { person } = await openDashboard(site, { path: PATH })
   await waitFor(() => expect(rows()).toHaveLength(50))
-  await person.click(screen.getByRole('button', { name: 'Mostrar mais antigas' }))
+  await person.click(screen.getByRole('button', { name: 'Mostrar mais' }))
   await waitFor(() => expect(rows()).toHaveLength(52))
-  expect(screen.queryByRole('button', { name: 'Mostrar mais antigas' })).toBeNull()
+  expect(screen.queryByRole('button', { name: 'Mostrar mais' })).toBeNull()
   await person.click(screen.getByRole('searchbox', { name: 'Buscar por e-mail' }))
   await person.paste('pessoa51')
   await waitFor(() => expect(rows()).toHaveLength(1))
-  await person.selectOptions(screen.getByLabelText('Situação'), 'failed')
+  await person.selectOptions(screen.getByLabelText('Filtrar por situação'), 'failed')
   await screen.findByText('Nenhuma inscrição encontrada')
-  await person.click(screen.getByRole('button', { name: 'Limpar busca e situação' }))
+  await person.click(screen.getByRole('button', { name: 'Limpar busca e filtro' }))
   await waitFor(() => expect(rows()).toHaveLength(52))
   const clicked = vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(() => {})
   await person.click(screen.getByRole('button', { name: 'Baixar CSV' }))
@@ -60,50 +62,54 @@ test('are found, shown page by page, and saved as a file', async () => {
   expect((clicked.mock.contexts[0] as HTMLAnchorElement).download).toBe('inscricoes.csv')
 })
 
-test('are erased after a question, from the row or by the address alone', async () => {
+test('are erased after a question, from the row or by address', async () => {
   site.subscriptions = [makeSubscription('ana@exemplo.com.br'), makeSubscription('bia@exemplo.com.br')]
   const { person } = await openDashboard(site, { path: PATH })
-  await person.click(await screen.findByRole('button', { name: 'Apagar: ana@exemplo.com.br' }))
+  await person.click(await screen.findByRole('button', { name: 'Excluir: ana@exemplo.com.br' }))
   const question = within(await screen.findByRole('alertdialog'))
   question.getByText(/^ana@exemplo\.com\.br sai da lista/)
   await person.click(question.getByRole('button', { name: 'Cancelar' }))
   expect(site.callsTo('POST /admin/api/subscriptions/erase')).toEqual([])
-  await person.click(screen.getByRole('button', { name: 'Apagar: ana@exemplo.com.br' }))
-  await person.click(within(await screen.findByRole('alertdialog')).getByRole('button', { name: 'Apagar' }))
-  await screen.findByText('O endereço pode já ter chegado ao webhook: peça que seja apagado lá também.')
+  await person.click(screen.getByRole('button', { name: 'Excluir: ana@exemplo.com.br' }))
+  await person.click(
+    within(await screen.findByRole('alertdialog')).getByRole('button', { name: 'Excluir dados' }),
+  )
+  await screen.findByText('O e-mail pode já ter sido enviado ao webhook. Peça a exclusão lá também.')
   await waitFor(() => expect(rows()).toHaveLength(1))
 
-  const address = screen.getByLabelText('E-mail de quem pediu')
-  const button = screen.getByRole('button', { name: 'Apagar dados' })
+  const address = screen.getByLabelText('E-mail de quem fez o pedido')
+  const button = screen.getByRole('button', { name: 'Excluir dados' })
   await person.type(address, 'ninguém')
   await person.click(button)
-  await screen.findByText('Digite o e-mail de quem pediu.')
+  await screen.findByText('Digite o e-mail de quem fez o pedido.')
   await person.clear(address)
   await person.type(address, 'ninguem@exemplo.com.br')
   await person.click(button)
   await person.click(within(await screen.findByRole('alertdialog')).getByRole('button', { name: 'Cancelar' }))
   expect((address as HTMLInputElement).value).toBe('ninguem@exemplo.com.br')
   await person.click(button)
-  await person.click(within(await screen.findByRole('alertdialog')).getByRole('button', { name: 'Apagar' }))
-  await screen.findByText('Não há inscrição com este e-mail.')
+  await person.click(
+    within(await screen.findByRole('alertdialog')).getByRole('button', { name: 'Excluir dados' }),
+  )
+  await screen.findByText('Nenhuma inscrição com este e-mail.')
   expect(rows()).toHaveLength(1)
 })
 
-test('with nobody yet, says who will be there and that nothing is delivered', async () => {
+test('show an empty state, and that nothing is delivered', async () => {
   site.delivers = false
   await openDashboard(site, { path: PATH })
-  await screen.findByText('Ninguém se inscreveu ainda')
-  screen.getByText(/aparece aqui, com a situação da entrega/)
-  screen.getByText(/^Não há webhook configurado/)
+  await screen.findByText('Nenhuma inscrição ainda')
+  screen.getByText(/aparece aqui, com a situação do envio/)
+  screen.getByText(/^Ainda não há um webhook configurado/)
   expect(await findComponentFaults(screen.getByRole('main'))).toEqual([])
-  // A file of nobody is of no use.
+  // There is nothing to download.
   expect(screen.queryByRole('button', { name: 'Baixar CSV' })).toBeNull()
 })
 
 test.each([
-  [1, '1 inscrição, guardada: não há webhook configurado'],
-  [2, '2 inscrições, guardadas: não há webhook configurado'],
-])('%i that nobody is told of: kept, in the right number', async (count, summary) => {
+  [1, '1 inscrição · nenhum webhook configurado'],
+  [2, '2 inscrições · nenhum webhook configurado'],
+])('%i without a webhook: kept, with the right number', async (count, summary) => {
   site.delivers = false
   site.subscriptions = Array.from({ length: count }, (_, n) =>
     makeSubscription(`pessoa${n}@exemplo.com.br`, { status: 'pending' }),
@@ -112,7 +118,7 @@ test.each([
   await waitFor(() => expect(screen.getByRole('main').textContent).toContain(summary))
 })
 
-test('that do not come say so, and are asked for again', async () => {
+test('report a failed load and retry', async () => {
   const held = site.hold('GET /admin/api/subscriptions')
   site.refuse('GET /admin/api/subscriptions', 500)
   const { person } = await openDashboard(site, { path: PATH })
@@ -123,6 +129,6 @@ test('that do not come say so, and are asked for again', async () => {
   const again = await screen.findByRole('button', { name: 'Tentar novamente' })
   site.answer('GET /admin/api/subscriptions', () => ({ subscriptions: [], next: null, delivers: true }))
   await person.click(again)
-  await screen.findByText('Ninguém se inscreveu ainda')
+  await screen.findByText('Nenhuma inscrição ainda')
   expect(await findComponentFaults(screen.getByRole('main'))).toEqual([])
 })

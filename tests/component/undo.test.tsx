@@ -13,22 +13,24 @@ beforeEach(() => {
 })
 
 const messageOf = async (text: string) =>
-  within((await screen.findByText(text)).closest('[data-sonner-toast]') as HTMLElement)
+  within((await screen.findByText(text)).closest('[data-toast]') as HTMLElement)
 
 test('ignoring a host after pausing: neither its message nor Ctrl+Z resumes the tags', async () => {
   site.addPixel('Loja', { health: 'waiting' })
   site.overview.blocked_hosts = [makeBlocked('um.example')]
   const { person } = await openDashboard(site)
-  await person.click(await screen.findByRole('switch', { name: 'Pausar tudo' }))
-  await screen.findByText('Todas as tags estão pausadas')
-  await person.click(await screen.findByRole('button', { name: 'Ignorar um.example' }))
-  const ignored = await messageOf('Ignorado: um.example')
+  await person.click(await screen.findByRole('switch', { name: 'Pausar todas as tags' }))
+  await screen.findByText('Todas as tags foram pausadas')
+  await person.click(await screen.findByRole('button', { name: 'Ignorar bloqueio: um.example' }))
+  const ignored = await messageOf('Bloqueio ignorado: um.example')
   expect(ignored.queryByRole('button', { name: 'Desfazer' })).toBeNull()
   await person.keyboard(CTRL_Z)
   await vi.advanceTimersByTimeAsync(500)
   expect(site.callsTo(PAUSE).map(({ body }) => body)).toEqual([{ paused: true }])
-  await person.click((await messageOf('Todas as tags estão pausadas')).getByRole('button'))
-  await screen.findByText('As tags voltaram a rodar')
+  await person.click(
+    (await messageOf('Todas as tags foram pausadas')).getByRole('button', { name: 'Desfazer' }),
+  )
+  await screen.findByText('As tags voltaram a funcionar')
 })
 
 test('two permissions have two messages, and each takes its own back', async () => {
@@ -39,10 +41,12 @@ test('two permissions have two messages, and each takes its own back', async () 
   const { person } = await openDashboard(site)
   for (const host of ['um.example', 'dois.example']) {
     await person.click(await screen.findByRole('button', { name: `Permitir ${host}` }))
-    await screen.findByText(`Permitido: ${host}`)
+    await screen.findByText(`Domínio permitido: ${host}`)
   }
-  await person.click((await messageOf('Permitido: um.example')).getByRole('button', { name: 'Desfazer' }))
-  await screen.findByText('Revogado: um.example')
+  await person.click(
+    (await messageOf('Domínio permitido: um.example')).getByRole('button', { name: 'Desfazer' }),
+  )
+  await screen.findByText('Permissão removida: um.example')
   expect(site.callsTo(`DELETE /admin/api/tags/${pixel.id}/hosts/um.example`)).toHaveLength(1)
   expect(site.callsTo(`DELETE /admin/api/tags/${pixel.id}/hosts/dois.example`)).toHaveLength(0)
 })
@@ -68,7 +72,7 @@ test.each(['the button twice', 'the button, then Ctrl+Z', 'Ctrl+Z twice'])('%s u
   await screen.findByText('Pixel restaurado: Loja')
 })
 
-test('a later change of the same pixel takes the offer with it', async () => {
+test('a later change of the same pixel removes the undo', async () => {
   const pixel = site.addPixel('Loja', { health: 'waiting' })
   const { person } = await openDashboard(site)
   await person.click(await screen.findByRole('switch', { name: /Loja/ }))
@@ -86,8 +90,8 @@ test('a later change of the same pixel takes the offer with it', async () => {
 test('Ctrl+Z does nothing while a question is open, wherever the focus is', async () => {
   site.addPixel('Loja', { health: 'waiting' })
   const { person } = await openDashboard(site)
-  await person.click(await screen.findByRole('switch', { name: 'Pausar tudo' }))
-  await screen.findByText('Todas as tags estão pausadas')
+  await person.click(await screen.findByRole('switch', { name: 'Pausar todas as tags' }))
+  await screen.findByText('Todas as tags foram pausadas')
   await person.click(screen.getByRole('button', { name: 'Excluir: Loja' }))
   await screen.findByRole('alertdialog')
   document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'z', ctrlKey: true, bubbles: true }))
@@ -95,11 +99,11 @@ test('Ctrl+Z does nothing while a question is open, wherever the focus is', asyn
   expect(site.callsTo(PAUSE)).toHaveLength(1)
 })
 
-test('what one person did is not offered to the next', async () => {
+test("one person's changes cannot be undone by the next", async () => {
   site.addPixel('Loja', { health: 'waiting' })
   const { person } = await openDashboard(site)
-  await person.click(await screen.findByRole('switch', { name: 'Pausar tudo' }))
-  await screen.findByText('Todas as tags estão pausadas')
+  await person.click(await screen.findByRole('switch', { name: 'Pausar todas as tags' }))
+  await screen.findByText('Todas as tags foram pausadas')
   await person.click(screen.getByRole('button', { name: 'Sair' }))
   await screen.findByRole('button', { name: 'Entrar' })
   await waitFor(() => expect(screen.queryByRole('button', { name: 'Desfazer' })).toBeNull())

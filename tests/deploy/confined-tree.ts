@@ -17,7 +17,7 @@ export function healthCommand(): string[] {
   return JSON.parse(command) as string[]
 }
 
-/** The tree, and of this machine what the base image has: Node and the libraries that it is linked with. */
+/** The tree, and what the base image has of this machine: Node and its libraries. */
 export function makeRoot(folder: string): string {
   const root = join(folder, 'root')
   for (const name of ['nodejs/bin', 'data', 'tmp', 'proc', 'dev'])
@@ -34,8 +34,8 @@ export function makeRoot(folder: string): string {
 }
 
 /**
- * Runs a command as the container engine would: process 1 of its namespaces, in that root, which cannot be written, as
- * the image's user, without a capability or a way to get one. Only `/data` and `/tmp` can be written.
+ * Runs a command like a container engine: process 1 of its namespaces, with a read-only root, as the image's user,
+ * without capabilities. Only `/data` and `/tmp` are writable.
  */
 export function runConfined(
   bwrap: string,

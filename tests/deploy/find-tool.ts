@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { findProgram } from '../../bench/find-program.ts'
 import { TOOLS_DIRECTORY } from '../support/install-npm-tool.ts'
 
-/** The system's program, or the one of a Debian package that is unpacked beside the dependencies; null without either. */
+/** The system's program, or one from a Debian package unpacked beside the dependencies; null without either. */
 export function findTool(name: string, debianPackage: string): string | null {
   const installed = findProgram(name)
   if (installed !== null) return installed
@@ -21,6 +21,6 @@ function unpack(debianPackage: string, root: string): void {
     for (const file of globSync(join(root, '*.deb')))
       execFileSync('dpkg', ['-x', file, root], { stdio: 'ignore' })
   } catch {
-    // No archive answers: the caller says what could not be tried.
+    // No archive answers: the caller reports what could not be tested.
   }
 }

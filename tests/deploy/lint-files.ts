@@ -8,11 +8,11 @@ import { findTool } from './find-tool.ts'
 export interface Finding {
   what: string
   by: string
-  /** Null when the tool could not be had. */
+  /** Null if the tool is not available. */
   faults: string | null
 }
 
-/** Each file of ours that another program reads, as that program judges it. */
+/** Each of our files that another program reads, checked by that program. */
 export async function lintFiles(folder: string): Promise<Finding[]> {
   return [
     lint('deploy/portico.service', findTool('systemd-analyze', 'systemd'), [
@@ -65,7 +65,7 @@ function lintWithNpm(what: string, name: string, version: string, bin: string, a
   }
 }
 
-/** nginx reads whole configurations: ours, with a certificate, folders and ports that exist here. */
+/** nginx only reads whole configurations: ours, with a certificate, folders and ports that exist here. */
 export async function nginxAround(
   folder: string,
   {

@@ -9,7 +9,7 @@ import { findTool } from './find-tool.ts'
 
 const SETTLE_MS = 5_000
 
-/** Starts the image's tree as an engine would, and says what was found: rows of name and finding. Throws what is wrong. */
+/** Starts the image's tree like an engine, and returns rows of name and finding. Throws on an error. */
 export async function tryImageTree(folder: string): Promise<[string, string][]> {
   const bwrap = findTool('bwrap', 'bubblewrap')
   if (bwrap === null || process.getuid?.() !== 0)
@@ -63,7 +63,7 @@ export async function tryImageTree(folder: string): Promise<[string, string][]> 
   }
 }
 
-/** Of bubblewrap's own process the one child. */
+/** The only child of bubblewrap's process. */
 function serverPid({ child: { pid } }: SpawnedServer): number {
   return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim())
 }

@@ -1,3 +1,4 @@
+// Needs a browser: only a browser hides a cookie from scripts, and one window from another.
 import type { Browser, BrowserContext } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { readKeys } from '../acceptance/auth-keys.ts'
@@ -6,7 +7,7 @@ import { PRINCIPAL, startTestApp, type TestApp } from '../support/test-app.ts'
 
 const COOKIE = '__Host-Http-portico'
 
-/** Without the pages' own policies: what the server refuses by itself must hold when a tag gets past them. */
+/** Without the pages' own policies: the server's rules must hold if a tag gets past them. */
 describe('the login cookie in a real browser', () => {
   let site: TestApp
   let anon: string
@@ -42,7 +43,7 @@ describe('the login cookie in a real browser', () => {
   const sessionIn = (html: string) =>
     JSON.parse(/id="portico-boot">(.*?)<\/script>/.exec(html)?.[1] ?? 'null')?.session ?? null
 
-  test('is kept by the browser, out of reach of scripts, and opens each tab signed in', async () => {
+  test('is kept by the browser, unreadable for scripts, and opens each tab signed in', async () => {
     expect((await context.cookies()).find(({ name }) => name === COOKIE)).toMatchObject({
       httpOnly: true,
       secure: true,
@@ -62,7 +63,7 @@ describe('the login cookie in a real browser', () => {
     expect(tokens.size).toBe(2)
   })
 
-  test('gives nothing to a script on the landing page, whichever way it asks', async () => {
+  test('gives nothing to a script on the landing page', async () => {
     const page = await context.newPage()
     await page.goto(site.url)
     const found = await page.evaluate(async () => {
@@ -119,7 +120,7 @@ describe('the login cookie in a real browser', () => {
   })
 })
 
-test('under another address than the configured one, the page says where the dashboard opens', async () => {
+test('on another address than the configured one, the page names the right one', async () => {
   const site = await startTestApp({ listen: true })
   const { port } = new URL(site.url)
   const browser = await launchBrowser({ resolve: { 'outro.example': '127.0.0.1' } })

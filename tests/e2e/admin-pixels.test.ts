@@ -1,3 +1,4 @@
+// Needs a browser: keyboard, focus, clipboard, the back button and the real server together.
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { generateSnippet } from '#contract/pixel-snippet.ts'
@@ -13,7 +14,7 @@ let page: Page
 
 beforeAll(async () => {
   admin = await startAdminSite()
-  // As most people have it: what opens rises, and news slide in.
+  // With motion, like most people: dialogs rise and messages slide in.
   visit = await admin.visit({ options: { ...UNSEEN, reducedMotion: 'no-preference' } })
   await visit.context.grantPermissions(['clipboard-read', 'clipboard-write'])
   page = visit.page
@@ -38,7 +39,7 @@ const save = () => page.getByRole('button', { name: 'Salvar', exact: true }).cli
 const code = () => page.getByLabel('Código do Pixel')
 const dialog = () => page.getByRole('dialog')
 
-test('a new pixel is made with the keyboard alone, and the list shows it', async () => {
+test('creates a pixel by keyboard alone, and the list shows it', async () => {
   await start([])
   await page.getByText('Configure pixels do Meta, Google Analytics e tags personalizadas').waitFor()
   await page.getByText('Nenhum pixel configurado').waitFor()
@@ -59,8 +60,11 @@ test('a new pixel is made with the keyboard alone, and the list shows it', async
   const row = page.getByRole('row', { name: /Meta Pixel Principal/ })
   await row.getByText('482910377165024').waitFor()
   await row.getByRole('switch', { name: /Ativo/ }).waitFor()
+  const [made] = await stored()
   await row
-    .getByText(new Intl.DateTimeFormat('pt-BR', { timeZone: SITE_TIME_ZONE }).format(new Date()))
+    .getByText(
+      new Intl.DateTimeFormat('pt-BR', { timeZone: SITE_TIME_ZONE }).format(new Date(made?.created_at ?? '')),
+    )
     .waitFor()
   expect(await page.getByRole('columnheader').allTextContents()).toEqual([
     'Pixel',
@@ -84,7 +88,7 @@ test('the form starts as described, follows the type, and hints without refusing
   expect((await dialog().boundingBox())?.width).toBeLessThanOrEqual(672)
   await save()
   await page.getByText('Dê um nome ao pixel.').waitFor()
-  await page.getByText('Preencha o ID.').waitFor()
+  await page.getByText('Digite o ID do pixel.').waitFor()
 
   await page.getByLabel('Tipo de Pixel').selectOption('google_analytics')
   const measurement = page.getByLabel('Measurement ID (GA4)')
@@ -101,7 +105,7 @@ test('the form starts as described, follows the type, and hints without refusing
   expect(await code().inputValue()).toBe('')
   await container.fill('com espaço')
   await save()
-  await page.getByText('Use só letras, números, hífen e sublinhado').waitFor()
+  await page.getByText('Use até 64 caracteres: letras, números, hífen (-) e sublinhado (_).').waitFor()
 
   await container.fill('estranho')
   await page.getByLabel('Nome do Pixel').fill('Contêiner')
@@ -145,16 +149,16 @@ describe('code written by hand', () => {
     await page.getByRole('button', { name: 'Editar: Meta' }).click()
     expect(await code().inputValue()).toBe(written)
     await page.getByLabel('Tipo de Pixel').selectOption('google_analytics')
-    await page.getByRole('alertdialog', { name: 'Gerar o código de novo?' }).waitFor()
+    await page.getByRole('alertdialog', { name: 'Substituir o código?' }).waitFor()
     await page.getByRole('button', { name: 'Manter meu código' }).click()
-    // The focus comes back into the form, and only then does a key go where it is meant to.
+    // The focus returns to the form first.
     await page.locator('form :focus').waitFor()
     expect(await code().inputValue()).toBe(written)
 
     await page.getByLabel('Measurement ID (GA4)').fill('G-1')
     expect(await code().inputValue()).toBe(written)
     await page.getByLabel('Measurement ID (GA4)').press('Enter')
-    await page.getByRole('button', { name: 'Gerar de novo' }).click()
+    await page.getByRole('button', { name: 'Substituir' }).click()
     expect(await code().inputValue()).toBe(generateSnippet('google_analytics', 'G-1'))
     expect((await stored())[0]?.code).toBe(written)
     await page.keyboard.press('Escape')
@@ -195,7 +199,7 @@ describe('code written by hand', () => {
   })
 })
 
-test('the badge toggles what is stored, and can be undone', async () => {
+test('the badge toggles the stored state, and can be undone', async () => {
   await start([{ name: 'GA4 do site' }])
   await page.getByRole('switch', { name: 'Ativo: GA4 do site' }).click()
   await page.getByRole('switch', { name: 'Ativo: GA4 do site', checked: false }).waitFor()
@@ -206,7 +210,7 @@ test('the badge toggles what is stored, and can be undone', async () => {
   expect((await stored())[0]?.is_active).toBe(true)
 })
 
-test('quick clicks are stored in the order in which they were made', async () => {
+test('stores quick clicks in their order', async () => {
   await start([{ name: 'GA4 do site' }])
   const badge = page.getByRole('switch', { name: /GA4 do site/ })
   let answers = 0
@@ -241,7 +245,7 @@ test('the code panel shows, copies and closes; a pixel without code shows a comm
   await empty.waitFor({ state: 'detached' })
 })
 
-test('deleting asks in the agreed words, with the safe button focused', async () => {
+test('deleting asks with the agreed text, with the safe button focused', async () => {
   await start([{ name: 'Fica' }, { name: 'Sai' }])
   await page.getByRole('button', { name: 'Excluir: Sai' }).click()
   const question = page.getByRole('alertdialog', { name: 'Tem certeza que deseja excluir este pixel?' })
@@ -260,7 +264,7 @@ test('deleting asks in the agreed words, with the safe button focused', async ()
   expect(await stored()).toHaveLength(2)
 })
 
-test('the page of a pixel: what was changed is in its history, and comes back; what was deleted is in the trash', async () => {
+test("a pixel's page restores a version from its history, and a deleted pixel is in the trash", async () => {
   const [id] = await start([{ name: 'Loja', type: 'custom', pixel_id: null, code: '<script>a()</script>' }])
   await page.getByRole('link', { name: 'Loja', exact: true }).click()
   await page.waitForURL(`**/admin/pixels/${id}`)
@@ -282,7 +286,7 @@ test('the page of a pixel: what was changed is in its history, and comes back; w
   await page.getByRole('link', { name: 'Lixeira' }).first().click()
   await page.getByRole('button', { name: 'Restaurar: Loja' }).click()
   await page.getByText('A lixeira está vazia').waitFor()
-  // Back to the list, and back to the page, as in any browser.
+  // Back to the list and forward again, as in any browser.
   await page.goBack()
   await page.getByRole('link', { name: 'Loja', exact: true }).waitFor()
   await page.goBack()
@@ -298,26 +302,7 @@ describe('two administrators at once', () => {
       .where('id', '=', id)
       .execute()
 
-  test('saving over a newer change warns; the saved version can be taken, or replaced', async () => {
-    const [id = ''] = await start([{ name: 'Original' }])
-    await page.getByRole('button', { name: 'Editar: Original' }).click()
-    await page.getByLabel('Nome do Pixel').fill('Meu')
-    await changeElsewhere(id)
-    await save()
-    await page.getByText('Este pixel foi alterado depois que você abriu o formulário.').waitFor()
-    expect(await stored()).toMatchObject([{ name: 'Deles' }])
-
-    await page.getByRole('button', { name: 'Carregar a versão salva' }).click()
-    expect(await page.getByLabel('Nome do Pixel').inputValue()).toBe('Deles')
-    await page.getByLabel('Nome do Pixel').fill('Meu de novo')
-    await changeElsewhere(id)
-    await save()
-    await page.getByRole('button', { name: 'Salvar a minha mesmo assim' }).click()
-    await dialog().waitFor({ state: 'detached' })
-    expect(await stored()).toMatchObject([{ name: 'Meu de novo' }])
-  })
-
-  test('the list refreshes when the window is looked at again', async () => {
+  test('the list refreshes when the window becomes visible', async () => {
     const [id = ''] = await start([{ name: 'Original' }])
     await page.getByText('Original').waitFor()
     await changeElsewhere(id)
@@ -326,7 +311,7 @@ describe('two administrators at once', () => {
   })
 })
 
-test('search and filters appear with more than a screenful', async () => {
+test('search and filters appear for long lists', async () => {
   await start(Array.from({ length: 3 }, (_, n) => ({ name: `Poucos ${n}` })))
   await page.getByText('3 pixels').waitFor()
   expect(await page.getByRole('searchbox').count()).toBe(0)

@@ -1,3 +1,4 @@
+// Needs a browser: several tabs, a shared link, the back button, and what a login leaves in storage.
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type AdminSite, signIn, startAdminSite } from '../support/admin-site.ts'
@@ -13,7 +14,7 @@ afterAll(() => admin.close())
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true })
 const leave = (page: Page) => page.getByRole('button', { name: 'Sair', exact: true })
 
-test('the login is as described, and asks for both fields', async () => {
+test('the login is as described, and requires both fields', async () => {
   const { page, context, complaints } = await admin.visit({ signedIn: false })
   await heading(page, 'Admin Dashboard').waitFor()
   await page.getByText('Faça login para acessar o painel administrativo').waitFor()
@@ -32,12 +33,12 @@ test('the login is as described, and asks for both fields', async () => {
   await context.close()
 })
 
-test('a wrong password is refused in Portuguese; the right one opens the dashboard', async () => {
+test('refuses a wrong password in Portuguese; the right one opens the dashboard', async () => {
   const { page, context, complaints } = await admin.visit({ signedIn: false })
   await page.getByLabel('Email').fill(PRINCIPAL.email)
   await page.getByLabel('Senha', { exact: true }).fill('errada-demais')
   await page.keyboard.press('Enter')
-  await page.getByRole('alert').getByText('E-mail ou senha incorretos. Confira e tente de novo.').waitFor()
+  await page.getByRole('alert').getByText('E-mail ou senha incorretos. Confira e tente novamente.').waitFor()
   await signIn(page)
   await heading(page, 'Gerenciar Pixels e Tags').waitFor()
   await page.getByText(PRINCIPAL.email).waitFor()
@@ -46,7 +47,7 @@ test('a wrong password is refused in Portuguese; the right one opens the dashboa
   await context.close()
 })
 
-test('the button says "Entrando..." while the server thinks', async () => {
+test('the button says "Entrando..." while it waits', async () => {
   const { page, context } = await admin.visit({ signedIn: false })
   await page.getByLabel('Email').fill(PRINCIPAL.email)
   await page.getByLabel('Senha', { exact: true }).fill(PRINCIPAL.password)
@@ -64,7 +65,7 @@ test('the button says "Entrando..." while the server thinks', async () => {
   await context.close()
 })
 
-test('a reload, a shared link and the back button all land where they should', async () => {
+test('a reload, a shared link and the back button lead to the right screen', async () => {
   const { page, context, complaints, networkNotes } = await admin.visit({ signedIn: 'by form' })
   await page.getByRole('link', { name: 'Usuários Admin' }).click()
   await heading(page, 'Gerenciar Usuários Admin').waitFor()
@@ -82,7 +83,7 @@ test('a reload, a shared link and the back button all land where they should', a
   await context.close()
 })
 
-test('nothing of the session is left where a tag on the page could find it', async () => {
+test('leaves nothing of the session where a tag on the page could find it', async () => {
   const { page, context } = await admin.visit({ signedIn: 'by form' })
   await page.reload()
   await leave(page).waitFor()
@@ -123,14 +124,14 @@ test('"Sair" ends every tab of the browser', async () => {
 
   await other.bringToFront()
   await other.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
-  await other.getByRole('dialog', { name: 'Entre de novo' }).waitFor()
+  await other.getByRole('dialog', { name: 'Sua sessão expirou' }).waitFor()
   await other.reload()
   await other.getByText('Faça login para acessar o painel administrativo').waitFor()
   expect(complaints()).toEqual([])
   await context.close()
 })
 
-test('a revoked session shows the login over the page, and what was typed is still there', async () => {
+test('a revoked session shows the login over the page, and what was typed is kept', async () => {
   const { page, context, complaints } = await admin.visit({ signedIn: 'by form' })
   await page.getByRole('button', { name: 'Adicionar Pixel' }).first().click()
   await page.getByLabel('Nome do Pixel').fill('Rascunho')
@@ -138,13 +139,13 @@ test('a revoked session shows the login over the page, and what was typed is sti
   await admin.site.database.db.deleteFrom('auth_logins').execute()
   await admin.site.database.db.deleteFrom('auth_sessions').execute()
 
-  // By keyboard: a refresh of the list may find the session gone first, and its dialog then covers the button.
+  // By keyboard: a refresh may notice the ended session first, and its dialog then covers the button.
   await page.keyboard.press('Enter')
-  const login = page.getByRole('dialog', { name: 'Entre de novo' })
+  const login = page.getByRole('dialog', { name: 'Sua sessão expirou' })
   await login.waitFor()
   await page.keyboard.press('Escape')
   expect(await login.getByLabel('Email').inputValue()).toBe(PRINCIPAL.email)
-  // With the mouse: what is clicked here is outside the form that waits underneath, and must not close it.
+  // By mouse: the click is outside of the form underneath, and must not close it.
   await login.getByLabel('Senha', { exact: true }).click()
   expect(await page.getByRole('alertdialog').count()).toBe(0)
   await page.keyboard.type(PRINCIPAL.password)
@@ -161,7 +162,7 @@ test('a revoked session shows the login over the page, and what was typed is sti
   await context.close()
 })
 
-test('an account without an admin role is told so and let go', async () => {
+test('refuses an account without an admin role with a message', async () => {
   const email = 'visitante@portico.example'
   const { db } = admin.site.database
   const principal = await db
@@ -183,7 +184,10 @@ test('an account without an admin role is told so and let go', async () => {
   await page.getByLabel('Email').fill(email)
   await page.getByLabel('Senha', { exact: true }).fill(PRINCIPAL.password)
   await page.keyboard.press('Enter')
-  await page.getByRole('alert').getByText('Sua conta não tem acesso administrativo.').waitFor()
+  await page
+    .getByRole('alert')
+    .getByText('Sua conta não tem acesso administrativo. Peça acesso a um administrador.')
+    .waitFor()
   expect(await page.getByRole('navigation').count()).toBe(0)
   await page.reload()
   await page.getByRole('button', { name: 'Entrar', exact: true }).waitFor()

@@ -1,3 +1,4 @@
+// Needs a browser: whether the built page runs at all, with a silent console.
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DESKTOP, launchBrowser, watchConsole } from '../support/browser.ts'
@@ -15,7 +16,7 @@ afterAll(async () => {
   await site.close()
 })
 
-test.each(['/', '/admin'])('%s shows a heading and leaves the console silent', async (path) => {
+test.each(['/', '/admin'])('%s shows a heading and logs nothing to the console', async (path) => {
   const context = await browser.newContext(DESKTOP)
   const messages = watchConsole(context)
   const page = await context.newPage()

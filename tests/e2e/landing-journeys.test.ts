@@ -1,3 +1,4 @@
+// Needs a browser: scrolling, focus, the menu and dialogs of the real page.
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { DESKTOP, launchBrowser, PHONE, untilBooted, watchConsole } from '../support/browser.ts'
@@ -15,7 +16,7 @@ afterAll(async () => {
   await site.close()
 })
 
-/** Smooth scrolling is for people; here it would only be waiting. */
+/** Without smooth scrolling, which would only add waiting. */
 async function visit(options: BrowserContextOptions, path = '/'): Promise<Page> {
   const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
   onTestFinished(() => context.close())
@@ -47,7 +48,7 @@ describe('header', () => {
     await page.locator('header.top:not([data-solid])').waitFor()
   })
 
-  test('leads to each section and marks the one that is read', async () => {
+  test('links to each section and marks the current one', async () => {
     const page = await visit(DESKTOP)
     const navigation = page.getByRole('navigation', { name: 'Principal' })
     const places: [string, string][] = [
@@ -70,7 +71,7 @@ describe('header', () => {
   test.each([
     ['desktop', DESKTOP],
     ['phone', PHONE],
-  ])('whatever a link of the page leads to stands clear of the header, on a %s', async (_name, device) => {
+  ])('targets of links are not covered by the header, on a %s', async (_name, device) => {
     const page = await visit(device)
     const gaps = await page.evaluate(() => {
       const header = document.querySelector('header.top')?.getBoundingClientRect().bottom ?? 0
@@ -99,7 +100,7 @@ describe('header', () => {
 })
 
 describe('menu on a small screen', () => {
-  test('opens and closes by its button, by Escape and by a link, and keeps the focus', async () => {
+  test('opens and closes by its button, Escape and a link, and keeps the focus', async () => {
     const page = await visit(PHONE)
     const toggle = page.getByRole('button', { name: 'Menu' })
     const menu = page.locator('#menu')
@@ -135,7 +136,7 @@ describe('legal documents', () => {
     ['Termos de Uso', 'Elegibilidade'],
     ['Política de Cookies', 'desempenho'],
     ['Compliance', 'lavagem de dinheiro'],
-  ])('%s opens over the page, scrolls, and gives the focus back', async (title, words) => {
+  ])('%s opens as a dialog, scrolls, and returns the focus', async (title, words) => {
     const page = await visit(DESKTOP)
     const opener = page.locator('.legal').getByRole('button', { name: title, exact: true })
     await opener.click()
@@ -153,7 +154,7 @@ describe('legal documents', () => {
     expect(await opener.evaluate((element) => element === document.activeElement)).toBe(true)
   })
 
-  test('by keyboard alone: Enter or Space opens, the focus stays inside, Escape closes', async () => {
+  test('by keyboard: Enter or Space opens, the focus stays inside, Escape closes', async () => {
     const page = await visit(DESKTOP)
     const opener = page.locator('[data-legal=termos]')
     for (const key of ['Enter', ' ']) {
@@ -175,15 +176,15 @@ describe('legal documents', () => {
     }
   })
 
-  test('a press before React has come is kept, and answered when it is there', async () => {
+  test('keeps a click from before React has loaded, and handles it then', async () => {
     const page = await visit(DESKTOP, '/')
-    // Before the first script is there the link is a link, and leads to the page with the same text.
+    // Before the first script the link is a link to the page with the same text.
     const link = page.locator('[data-legal=compliance][role=button]')
     await link.evaluate((element: HTMLElement) => element.click())
     await page.getByRole('dialog', { name: 'Compliance' }).waitFor()
   })
 
-  test('when the text cannot be had, its page opens instead', async () => {
+  test('opens the page if the text cannot be loaded', async () => {
     const page = await visit(DESKTOP)
     await page.route('**/api/legal/*', (route) => route.fulfill({ status: 503, body: '' }))
     await page.context().removeAllListeners('console')
@@ -193,7 +194,7 @@ describe('legal documents', () => {
   })
 })
 
-test('once prefetched, the first press waits for no script from the network', async () => {
+test('once prefetched, the first click waits for no script', async () => {
   const page = await visit(DESKTOP)
   await until(page, () => document.querySelectorAll('link[rel=modulepreload]').length >= 2)
   await page.waitForLoadState('networkidle')
@@ -206,10 +207,10 @@ test('once prefetched, the first press waits for no script from the network', as
   expect((await loadedPaths()).slice(before.length)).toEqual(['/api/legal/privacidade'])
 })
 
-test('the campaign of the visit is carried on to the app, and nothing is stored', async () => {
+test('passes the campaign of the visit to the app, and stores nothing', async () => {
   const page = await visit(
     DESKTOP,
-    '/?utm_source=meta&utm_campaign=a%20b&gclid=g1&fbclid=f1&ttclid=t1&msclkid=m1&outro=x',
+    '/?utm_source=meta&utm_campaign=a%20b&gclid=g1&fbclid=f1&ttclid=t1&msclkid=m1&gbraid=b1&li_fat_id=l1&epik=e1&outro=x',
   )
   const parametersOf = async (name: string) => {
     const href = await page.getByRole('link', { name }).first().getAttribute('href')
@@ -225,6 +226,9 @@ test('the campaign of the visit is carried on to the app, and nothing is stored'
         fbclid: 'f1',
         ttclid: 't1',
         msclkid: 'm1',
+        gbraid: 'b1',
+        li_fat_id: 'l1',
+        epik: 'e1',
       })
   }
   const whatsapp = await page

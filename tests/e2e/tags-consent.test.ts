@@ -1,3 +1,4 @@
+// Needs a browser: which requests leave and which cookies stay, before and after a choice.
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { CONSENT_TEXT_VERSION, EMAIL_TEXT_VERSION } from '#contract/consent-choice.ts'
@@ -64,7 +65,7 @@ async function open(device: BrowserContextOptions = UNSEEN): Promise<void> {
 }
 const banner = () => page.getByRole('region', { name: 'Cookies' })
 const foreign = () => requests.filter((url) => new URL(url).origin !== site.url && !url.startsWith('data:'))
-/** Loaded, and idle long enough for a tag to have started if it were going to. */
+/** Loaded, and idle long enough for a tag to have started. */
 const quiet = async () => {
   await page.waitForLoadState('networkidle')
   await page.evaluate(
@@ -74,7 +75,7 @@ const quiet = async () => {
 const cookies = async () => (await context.cookies()).map((cookie) => cookie.name).sort()
 const hitsOf = (path: string) => vendors.hits.filter((hit) => hit.host + hit.path === path)
 
-test('before the choice nothing leaves for anyone but us, and Google is denied by default', async () => {
+test('before the choice nothing is requested from others, and Google is denied by default', async () => {
   await banner().waitFor()
   await quiet()
   expect(foreign()).toEqual([])
@@ -88,48 +89,45 @@ test('before the choice nothing leaves for anyone but us, and Google is denied b
 test.each([
   ['a phone', PHONE],
   ['a desk', DESKTOP],
-])(
-  'on %s banner and preferences are equal in weight, reachable, and readable by everyone',
-  async (_name, device) => {
-    await context.close()
-    await open(device)
-    await banner().waitFor()
-    const stops: (string | undefined)[] = []
-    for (let step = 0; step < 3; step++) {
-      await page.keyboard.press('Tab')
-      stops.push(await page.evaluate(() => document.activeElement?.textContent ?? undefined))
-    }
-    expect(stops).toEqual(['Ir para o conteúdo', 'Política de Cookies', 'Aceitar todos'])
-    const choices = await banner().locator('[data-consent]').all()
-    const boxes = await Promise.all(choices.map((choice) => choice.boundingBox()))
-    const sizes = boxes.map((box) => [Math.round(box?.width ?? 0), Math.round(box?.height ?? 0)])
-    expect(new Set(sizes.map(String)).size).toBe(1)
-    expect(sizes[0]?.[1]).toBeGreaterThanOrEqual(44)
-    const styles = await Promise.all(
-      choices.map((choice) =>
-        choice.evaluate((button) => {
-          const { color, backgroundColor, fontWeight, fontSize, borderColor } = getComputedStyle(button)
-          return JSON.stringify({ color, backgroundColor, fontWeight, fontSize, borderColor })
-        }),
-      ),
-    )
-    expect(new Set(styles).size).toBe(1)
-    // The page's first action stays in sight and within reach.
-    await page.getByRole('link', { name: 'Abrir Conta' }).first().click({ trial: true })
-    expect(await findViolations(page, '.consent')).toEqual([])
+])('on %s banner and preferences are equal in weight, reachable, and accessible', async (_name, device) => {
+  await context.close()
+  await open(device)
+  await banner().waitFor()
+  const stops: (string | undefined)[] = []
+  for (let step = 0; step < 3; step++) {
+    await page.keyboard.press('Tab')
+    stops.push(await page.evaluate(() => document.activeElement?.textContent ?? undefined))
+  }
+  expect(stops).toEqual(['Pular para o conteúdo', 'Política de Cookies', 'Aceitar todos'])
+  const choices = await banner().locator('[data-consent]').all()
+  const boxes = await Promise.all(choices.map((choice) => choice.boundingBox()))
+  const sizes = boxes.map((box) => [Math.round(box?.width ?? 0), Math.round(box?.height ?? 0)])
+  expect(new Set(sizes.map(String)).size).toBe(1)
+  expect(sizes[0]?.[1]).toBeGreaterThanOrEqual(44)
+  const styles = await Promise.all(
+    choices.map((choice) =>
+      choice.evaluate((button) => {
+        const { color, backgroundColor, fontWeight, fontSize, borderColor } = getComputedStyle(button)
+        return JSON.stringify({ color, backgroundColor, fontWeight, fontSize, borderColor })
+      }),
+    ),
+  )
+  expect(new Set(styles).size).toBe(1)
+  // The page's first action stays visible and clickable.
+  await page.getByRole('link', { name: 'Abrir Conta' }).first().click({ trial: true })
+  expect(await findViolations(page, '.consent')).toEqual([])
 
-    await page.getByRole('button', { name: 'Preferências', exact: true }).click()
-    await page.getByRole('dialog').waitFor()
-    expect(await findViolations(page, 'dialog')).toEqual([])
-    await page.keyboard.press('Escape')
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
-    expect(await banner().isVisible()).toBe(true)
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Preferências')
-    expect(console).toEqual([])
-  },
-)
+  await page.getByRole('button', { name: 'Preferências', exact: true }).click()
+  await page.getByRole('dialog').waitFor()
+  expect(await findViolations(page, 'dialog')).toEqual([])
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  expect(await banner().isVisible()).toBe(true)
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Preferências')
+  expect(console).toEqual([])
+})
 
-test('"Rejeitar" is remembered like accepting: nothing runs, now or at the next visit, and nothing is asked', async () => {
+test('"Rejeitar" is remembered: nothing runs, now or on the next visit, and the banner stays away', async () => {
   await page.getByRole('button', { name: 'Rejeitar não essenciais' }).click()
   expect(await banner().isVisible()).toBe(false)
   await quiet()
@@ -140,7 +138,27 @@ test('"Rejeitar" is remembered like accepting: nothing runs, now or at the next 
   expect(await cookies()).toEqual(['portico_consent'])
 })
 
-test('"Aceitar" runs each tag at once with its ID, once per page view, and revoking ends it and its cookies', async () => {
+test('a choice that the server cannot store is sent again from the next page, and stored once', async () => {
+  await context.route('**/api/consent', (route) => route.fulfill({ status: 503 }))
+  const refused = page.waitForResponse('**/api/consent')
+  await page.getByRole('button', { name: 'Rejeitar não essenciais' }).click()
+  await refused
+  const { record_id } = (await refused.then((response) => response.request().postDataJSON())) as {
+    record_id: string
+  }
+  await context.unroute('**/api/consent')
+  const stored = page.waitForResponse('**/api/consent')
+  await page.reload()
+  expect((await stored).status()).toBe(204)
+  const records = await site.database.db
+    .selectFrom('consent_records')
+    .select('id')
+    .where('id', '=', record_id)
+    .execute()
+  expect(records).toHaveLength(1)
+})
+
+test('"Aceitar" runs each tag at once with its ID, once per page view, and withdrawing ends it and its cookies', async () => {
   // Of another site on the same domain, before any tag ran; one has a vendor's name.
   const theirs = [
     { name: 'app_theme', value: 'dark', url: site.url },
@@ -163,7 +181,7 @@ test('"Aceitar" runs each tag at once with its ID, once per page view, and revok
   expect(await cookies()).toEqual(['_fbp', '_ga', '_ga_ABC', '_gcl_au', 'app_theme', 'portico_consent'])
 
   vendors.clear()
-  // Cookies of a vendor that nobody here knows, each of a kind that is deleted in its own way.
+  // Cookies of an unknown vendor, each deleted in a different way.
   await page.evaluate(() => {
     // biome-ignore-start lint/suspicious/noDocumentCookie: what a tag would write.
     document.cookie = '_clck=1; Path=/; Max-Age=600'
@@ -182,7 +200,7 @@ test('"Aceitar" runs each tag at once with its ID, once per page view, and revok
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('checkbox', { name: /Marketing/ }).waitFor()
   expect(await dialog.getByRole('checkbox', { name: /Marketing/ }).isChecked()).toBe(true)
-  // The proof of what was chosen, with the code that an administrator finds it by.
+  // The record of the choice, with the code for administrators.
   const { consent_id } = await site.database.db
     .selectFrom('consent_records')
     .select('consent_id')
@@ -216,7 +234,7 @@ test('"Aceitar" runs each tag at once with its ID, once per page view, and revok
   expect(console).toEqual([])
 })
 
-test('per category: with analytics alone, Analytics runs and Meta is not even downloaded', async () => {
+test('with analytics alone, Analytics runs and Meta is not even downloaded', async () => {
   await page.getByRole('button', { name: 'Preferências', exact: true }).click()
   const dialog = page.getByRole('dialog')
   for (const box of await dialog.getByRole('checkbox').all()) {
@@ -228,14 +246,14 @@ test('per category: with analytics alone, Analytics runs and Meta is not even do
   await vi.waitFor(() => expect(vendors.seen()).toEqual(analytics), 30_000)
   await quiet()
   expect(vendors.seen()).toEqual(analytics)
-  // Adding a category later needs no new page load.
+  // Adding a category later needs no page load.
   await page.getByRole('button', { name: 'Preferências de cookies' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Aceitar todos' }).click()
   await vi.waitFor(() => expect(vendors.seen()).toEqual(PAGE_VIEWS), 30_000)
   expect(hitsOf('www.google-analytics.com/g/collect')).toHaveLength(1)
 })
 
-test('a new kind of tag or a new text asks again, and until the answer nothing runs, not even what was agreed to', async () => {
+test('a new category or text asks again, and nothing runs until then, not even what was accepted', async () => {
   const id = '0b6e1c9a-8a53-4c55-9a3d-0f6a7c1b2d3e'
   const comeBackWith = async (value: string) => {
     await context.addCookies([{ name: 'portico_consent', value, url: site.url }])
@@ -252,12 +270,12 @@ test('a new kind of tag or a new text asks again, and until the answer nothing r
   await quiet()
   expect(await banner().isVisible()).toBe(false)
   expect(vendors.seen()).toEqual([])
-  // The same visitor, the same cookie, everything agreed to: silence above was not for want of tags.
+  // The same visitor and cookie with full consent: the silence above was not for lack of tags.
   await comeBackWith(`${CONSENT_TEXT_VERSION}.dm.dm.${id}`)
   await vi.waitFor(() => expect(vendors.seen()).toEqual(PAGE_VIEWS), 30_000)
 })
 
-test('while a pixel sends the address of a subscription, the words are others and everybody is asked again', async () => {
+test("while a pixel sends subscribers' addresses, the wording differs and everybody is asked again", async () => {
   const { db } = site.database
   const pixel = await insertPixel(db, { type: 'meta', pixel_id: '582910377165024' })
   const told = (isTold: boolean) =>
@@ -297,13 +315,13 @@ test('while a pixel sends the address of a subscription, the words are others an
   await told(false)
   vendors.clear()
   await page.reload()
-  // All of the ordinary words were in those.
+  // They contained all of the ordinary text.
   await vi.waitFor(() => expect(vendors.seen()).toEqual(PAGE_VIEWS), 30_000)
   expect(await banner().isVisible()).toBe(false)
 })
 
-test('conversions reach every tag in its own words, once, with one id; those before the choice reach nobody', async () => {
-  // Stay on the page: where the links lead is not of interest here.
+test('conversions reach every tag once with its own call and one id; those before the choice reach none', async () => {
+  // Stay on the page: the targets of the links do not matter here.
   await page.evaluate(() =>
     addEventListener('click', (event) => {
       if ((event.target as Element).closest('a') !== null) event.preventDefault()

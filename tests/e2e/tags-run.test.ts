@@ -1,3 +1,4 @@
+// Needs a browser: pasted scripts run, in order, under the policy, beside scripts that fail.
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import type { Pixel } from '#contract/pixel.ts'
@@ -40,7 +41,7 @@ afterEach(() => context.close())
 const custom = (code: string, rest: Partial<Pixel> = {}): Promise<string> =>
   insertPixel(site.database.db, { type: 'custom', code, ...rest })
 
-/** Waits until the page carries exactly these tags, opens it and accepts. */
+/** Waits until the page has exactly these tags, opens it and accepts. */
 async function accept(...ids: string[]): Promise<void> {
   await vi.waitFor(async () => {
     const version = /data-tags="([^"]+)"/.exec(await (await fetch(site.url)).text())?.[1]
@@ -55,7 +56,7 @@ const read = (name: string) =>
   page.evaluate((key) => (window as unknown as Record<string, unknown>)[key], name)
 const reports = () => reportTotals(site.database.db)
 
-test('scripts keep their order, their globals and themselves, as in a page', async () => {
+test('scripts keep their order, globals and `document.currentScript`, as in a page', async () => {
   vendors.serve('cdn.custom-vendor.com/first.js', 'steps.push("vendor")')
   const first = await custom(`
     <script>var steps = ['one']; function shared() { return this === window } let lexical = 1</script>
@@ -72,7 +73,7 @@ test('scripts keep their order, their globals and themselves, as in a page', asy
   )
 })
 
-test('one throws, one loops for two seconds, one is blocked, one never answers: the page and the others go on', async () => {
+test('one throws, one loops for two seconds, one is blocked, one never answers: the page and the others continue', async () => {
   vendors.serve('cdn.custom-vendor.com/hangs.js', 'never')
   const throws = await custom('<script>var before = 1; throw new Error("Deu ruim")</script>')
   const loops = await custom(
@@ -87,7 +88,7 @@ test('one throws, one loops for two seconds, one is blocked, one never answers: 
   const gone = await custom(
     '<script src="https://not-there.custom-vendor.com/x.js"></script><script>window.afterGone = true</script>',
   )
-  // Answered without a picture, as counters do.
+  // Answered without an image, as counters do.
   const counter = await custom('<img src="https://cdn.custom-vendor.com/count?id=1" width="1" height="1">')
   const fine = await custom('<script>window.last = true</script>')
   await accept(throws, loops, blocked, hangs, gone, counter, fine)
@@ -104,7 +105,7 @@ test('one throws, one loops for two seconds, one is blocked, one never answers: 
     const counted = await reports()
     expect(counted.get(throws)).toMatchObject({ failed: 1, ran: 0, last_error: 'Uncaught Error: Deu ruim' })
     expect(counted.get(loops)).toMatchObject({ ran: 1 })
-    // What our own policy stops is a failure of ours, and no blocker's.
+    // What our own policy stops is our failure, not a blocker's.
     expect(counted.get(blocked)).toMatchObject({ failed: 1, blocked: 0, ran: 0 })
     expect(counted.get(gone)).toMatchObject({ blocked: 1, ran: 0 })
     expect(counted.get(counter)).toMatchObject({ ran: 1, blocked: 0, failed: 0 })
@@ -114,7 +115,7 @@ test('one throws, one loops for two seconds, one is blocked, one never answers: 
   }, 30_000)
 })
 
-test('a tag that holds up the page is told its time, by its own file, its vendor’s or its room, and no other tag is', async () => {
+test('attributes blocking time to a tag by its own file, its vendor’s or its frame, and to no other tag', async () => {
   const loop = 'for (var end = performance.now() + 900; performance.now() < end; );'
   vendors.serve('cdn.custom-vendor.com/slow.js', loop)
   const own = await custom(`<script>${loop}</script>`)
@@ -145,13 +146,13 @@ test('a tag that holds up the page is told its time, by its own file, its vendor
   expect([await cost(own, 'cost_requests'), await cost(vendor, 'cost_requests')]).toEqual([0, 1])
 })
 
-test("a vendor's script that the visitor's browser blocks is told as blocked, for the tag that it belongs to", async () => {
+test("reports a vendor's script that the visitor's browser blocks as blocked, for its tag", async () => {
   const meta = await insertPixel(site.database.db, { type: 'meta' })
   const analytics = await insertPixel(site.database.db, { type: 'google_analytics', pixel_id: 'G-OK' })
   await context.route('https://connect.facebook.net/**', (route) => route.abort('blockedbyclient'))
   await accept(meta, analytics)
   await vi.waitFor(() => expect(vendors.seen()).toContain('www.google-analytics.com/g/collect'), 30_000)
-  // The page stays: what is sent while it is left would be lost at times in what intercepts requests here.
+  // The page stays open: requests sent while leaving could get lost in the interception.
   await vi.waitFor(async () => {
     const counted = await reports()
     expect(counted.get(meta)).toMatchObject({ blocked: 1, ran: 0 })
@@ -159,7 +160,7 @@ test("a vendor's script that the visitor's browser blocks is told as blocked, fo
   }, 30_000)
 })
 
-test('an unlisted host is out of reach for every way to reach it, and allowing it opens them', async () => {
+test('an unlisted host cannot be reached in any way, and permitting it opens them', async () => {
   const pixel = await custom(`<script>
     var host = 'https://' + 'cdn.custom-vendor.com'
     fetch(host + '/fetch', { mode: 'no-cors' }).catch(function () {})
@@ -170,7 +171,7 @@ test('an unlisted host is out of reach for every way to reach it, and allowing i
   await ran('done')
   await vi.waitFor(async () => {
     const rows = await site.database.db.selectFrom('blocked_hosts').select(['host', 'pixel_id']).execute()
-    // Chromium does not say which script asked for a picture: that report is nobody's.
+    // Chromium does not name the script behind an image: that report has no pixel.
     expect(rows).toContainEqual({ host: 'cdn.custom-vendor.com', pixel_id: pixel })
   }, 30_000)
   expect(vendors.hits).toEqual([])
@@ -190,7 +191,7 @@ test('an unlisted host is out of reach for every way to reach it, and allowing i
   )
 })
 
-test('a container loads what it likes, its events have a name of their own, and nothing else is opened', async () => {
+test('a container loads what it wants, its events have their own names, and nothing else is opened', async () => {
   const container = await insertPixel(site.database.db, { type: 'google_tag_manager', pixel_id: 'GTM-ABC' })
   await accept(container)
   await ran('fromContainer')

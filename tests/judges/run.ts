@@ -1,17 +1,29 @@
 /**
- * `npm run judge -- --google=FOLDER`: what we send, judged by code that its readers published. FOLDER is a copy of
- * github.com/googleanalytics/ga-dev-tools, whose event schema Google's own Event Builder validates with; Meta's parameter
- * builder comes from npm. Neither is part of this repository.
+ * `npm run judge -- --google=FOLDER --pinterest=FILE`: checks what we send with code that vendors published. FOLDER is a
+ * copy of github.com/googleanalytics/ga-dev-tools, whose event schema Google's own Event Builder uses; FILE is
+ * `v5/openapi.json` of github.com/pinterest/api-description. Meta's parameter builder and the messages of Google's Data
+ * Manager API come from npm. None is part of this repository. TikTok and LinkedIn publish no schema of these events.
  */
 import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { createServer } from 'vite'
 import { SERVER_EVENTS } from '#contract/server-event.ts'
-import type { Job, Target } from '#server/conversions/destinations/destination.ts'
+import {
+  apiOf,
+  type Job,
+  type PageJob,
+  type Target,
+  takesEvent,
+} from '#server/conversions/destinations/destination.ts'
+import { googleAds } from '#server/conversions/destinations/google-ads.ts'
 import { googleAnalytics } from '#server/conversions/destinations/google-analytics.ts'
+import { pinterest } from '#server/conversions/destinations/pinterest.ts'
 import { hashEmail } from '#server/conversions/sign-up-email.ts'
-import { installNpmTool } from '../support/install-npm-tool.ts'
+import { installNpmTool, TOOLS_DIRECTORY } from '../support/install-npm-tool.ts'
+import { googleStatus } from '../support/vendor-apis/google-ads.ts'
 
 const SCHEMA = '/src/components/ga4/EventBuilder/ValidateEvent/schemas/baseContent.ts'
 const require = createRequire(import.meta.url)
@@ -29,7 +41,7 @@ async function judgeByMeta(): Promise<Judged[]> {
   const folder = installNpmTool('capi-param-builder-nodejs', '1.3.2')
   const { ParamBuilder } = require(folder)
   const builder = new ParamBuilder()
-  // Its hash may carry an appendix that names the library.
+  // Its hash may have a suffix that names the library.
   const hash = (text: string, type: string) =>
     String(builder.getNormalizedAndHashedPII(text, type)).split('.')[0]
   return [
@@ -75,6 +87,114 @@ async function judgeByGoogle(folder: string | undefined): Promise<Judged[]> {
   }
 }
 
+/** By the protocol buffers of Google's own client: unknown keys and wrong values throw, and nothing required may miss. */
+function judgeByDataManager(): Judged[] {
+  const folder = installNpmTool('@google-ads/datamanager', '0.3.0')
+  const ofTools = createRequire(join(TOOLS_DIRECTORY, 'package.json'))
+  const { Root } = ofTools('protobufjs')
+  const { fromProto3JSON } = ofTools('proto3-json-serializer')
+  const root = Root.fromJSON(JSON.parse(readFileSync(join(folder, 'build/protos/protos.json'), 'utf8')))
+  const isMessage = (name: string, body: unknown) => {
+    const Message = root.lookupType(`google.ads.datamanager.v1.${name}`)
+    try {
+      fromProto3JSON(Message, body)
+      return findMistakes(Message.resolveAll(), body).length === 0
+    } catch {
+      return false
+    }
+  }
+  const isValid = (body: unknown) => isMessage('IngestEventsRequest', body)
+  const isStatus = (...status: Parameters<typeof googleStatus>) => {
+    const reply = googleStatus(...status)
+    return (
+      typeof reply === 'object' && isMessage('RetrieveRequestStatusResponse', JSON.parse(reply.body ?? ''))
+    )
+  }
+  const target: Target = {
+    ...TARGET,
+    destination: googleAds,
+    account: '123-456-7890',
+    api: apiOf(googleAds, {}),
+    eventIds: { lead: '987654321', contact: '987654322', sign_up: '987654323' },
+  }
+  const bodyOf = (event: PageJob['event'], mode?: object) =>
+    googleAds.request(target, [jobOf(event, { gclid: 'Cj0KCQexample' })], mode).body as {
+      events: Record<string, unknown>[]
+    }
+  const good = bodyOf('lead')
+  const withEvent = (change: object) => ({ ...good, events: [{ ...good.events[0], ...change }] })
+  return [
+    ...SERVER_EVENTS.filter((event) => takesEvent(googleAds, target.eventIds, event)).map(
+      (event): Judged => [`Google Ads: ${event}`, isValid(bodyOf(event))],
+    ),
+    ['Google Ads: a dry run', isValid(bodyOf('lead', {}))],
+    ['Google Ads: refuses a key of ours', !isValid(withEvent({ portico: 1 }))],
+    ['Google Ads: refuses an unknown source', !isValid(withEvent({ eventSource: 'SITE' }))],
+    ['Google Ads: refuses an event without its time', !isValid(withEvent({ eventTimestamp: undefined }))],
+    ...['SUCCESS', 'PROCESSING', 'REQUEST_STATUS_UNKNOWN'].map(
+      (status): Judged => [`Google Ads: a later result, ${status}`, isStatus(status)],
+    ),
+    ...['FAILED', 'PARTIAL_SUCCESS'].map(
+      (status): Judged => [
+        `Google Ads: a later result, ${status}`,
+        isStatus(status, { DUPLICATE_GCLID: 1, DUPLICATE_TRANSACTION_ID: 1, EVENT_TOO_OLD: 1 }),
+      ],
+    ),
+    ['Google Ads: refuses an unknown result', !isStatus('DONE')],
+    ['Google Ads: refuses an unknown reason', !isStatus('FAILED', { BAD_WEATHER: 1 })],
+  ]
+}
+
+interface MessageType {
+  fields: Record<string, { repeated: boolean; options?: Record<string, unknown>; resolvedType: unknown }>
+}
+
+/** Keys and values that a message does not have, and required keys that are missing. */
+function findMistakes({ fields }: MessageType, body: unknown): string[] {
+  const given = Object.entries(body as object).filter(([, value]) => value !== undefined)
+  const missing = Object.entries(fields)
+    .filter(([, { options }]) => options?.['(google.api.field_behavior)'] === 'REQUIRED')
+    .map(([name]) => name)
+    .filter((name) => !given.some(([key]) => key === name))
+  return given
+    .flatMap(([key, value]) => {
+      const inner = fields[key]?.resolvedType as
+        | (MessageType & { values?: Record<string, number> })
+        | null
+        | undefined
+      if (inner === undefined) return [key]
+      if (inner?.values !== undefined) return String(value) in inner.values ? [] : [key]
+      if (inner?.fields === undefined || typeof value !== 'object') return []
+      return [value].flat().flatMap((each) => findMistakes(inner, each))
+    })
+    .concat(missing)
+}
+
+/** By the published description of Pinterest's API. Names of events are free text in it. */
+function judgeByPinterest(file: string | undefined): Judged[] {
+  if (file === undefined) return []
+  const { Draft07 } = require(installNpmTool('json-schema-library', '7.4.7'))
+  const { components } = JSON.parse(readFileSync(file, 'utf8'))
+  const schema = new Draft07({ ...components.schemas.ConversionEvents, components })
+  const isValid = (body: unknown) => schema.isValid(body) as boolean
+  const target = {
+    ...TARGET,
+    destination: pinterest,
+    account: '549755885175',
+    api: apiOf(pinterest, {}),
+  }
+  const bodyOf = (event: PageJob['event']) =>
+    pinterest.request(target, [
+      jobOf(event, { epik: 'dj0yJnU9example', email: hashEmail('ana@exemplo.com.br') }),
+    ]).body as { data: Record<string, unknown>[] }
+  const good = bodyOf('lead').data[0]
+  return [
+    ...SERVER_EVENTS.map((event): Judged => [`Pinterest: ${event}`, isValid(bodyOf(event))]),
+    ['Pinterest: refuses a key of ours', !isValid({ data: [{ ...good, portico: 1 }] })],
+    ['Pinterest: refuses a time as text', !isValid({ data: [{ ...good, event_time: '1794738000' }] })],
+  ]
+}
+
 const TARGET: Target = {
   destination: googleAnalytics,
   account: 'G-7XK2M9QTLP',
@@ -82,14 +202,15 @@ const TARGET: Target = {
   url: null,
   sendsEmail: true,
   siteUrl: 'https://www.exemplo.com.br',
-  graphVersion: 'v26.0',
+  api: { url: 'https://www.google-analytics.com', version: '' },
+  eventIds: {},
 }
 
-function jobOf(event: Job['event']): Job {
+function jobOf(event: PageJob['event'], ids: object = {}): Job {
   return {
     id: '',
     pixel_id: '',
-    event_id: '',
+    event_id: '0b9f6c1e-6a55-4c0e-9a57-4f6f1d2c7a10',
     event,
     consent_id: '',
     category: 'desempenho',
@@ -108,11 +229,17 @@ function jobOf(event: Job['event']): Job {
       client: '1873645021.1794737900',
       session: '1794737900',
       engagementMs: 4_200,
+      ...ids,
     },
   }
 }
 
-const { values } = parseArgs({ options: { google: { type: 'string' } } })
-const verdicts = [...(await judgeByMeta()), ...(await judgeByGoogle(values.google))]
+const { values } = parseArgs({ options: { google: { type: 'string' }, pinterest: { type: 'string' } } })
+const verdicts = [
+  ...(await judgeByMeta()),
+  ...(await judgeByGoogle(values.google)),
+  ...judgeByDataManager(),
+  ...judgeByPinterest(values.pinterest),
+]
 for (const [what, isSo] of verdicts) console.log(`${isSo ? 'agrees' : 'DISAGREES'}  ${what}`)
 process.exit(verdicts.every(([, isSo]) => isSo) ? 0 : 1)

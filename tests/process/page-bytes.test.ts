@@ -9,7 +9,7 @@ import { makeStorage } from '../support/engines.ts'
 import { freePort } from '../support/free-port.ts'
 import { spawnNode, spawnServer, untilReady } from '../support/spawn-server.ts'
 
-/** What goes over the wire. */
+/** Bytes of the response. */
 const bytesOf = (url: string, encoding: string) =>
   new Promise<Buffer>((resolve, reject) => {
     get(url, { headers: { 'accept-encoding': encoding } }, (answer) => {
@@ -18,7 +18,7 @@ const bytesOf = (url: string, encoding: string) =>
     }).once('error', reject)
   })
 
-test('pages leave the built server as small as they get: at its start, and a moment after a change; passwords are hashed at their full cost; what it counts is written', async () => {
+test('the built server serves fully compressed pages, hashes passwords at full cost, and writes its counts', async () => {
   const storage = await makeStorage('sqlite')
   const port = await freePort()
   const url = `http://localhost:${port}`
@@ -59,7 +59,7 @@ test('pages leave the built server as small as they get: at its start, and a mom
   expect((await bytesOf(url, 'identity')).equals(before)).toBe(false)
   await expect.poll(() => isSmallest('/')).toBe(true)
 
-  // Passwords cost whoever stole them as much as they should: servers in a test's process make them cheaper.
+  // Servers in a test process hash more cheaply.
   const { db, close } = openDatabase({ dataDir: storage.dataDir, databaseUrl: null })
   onTestFinished(close)
   const { password_hash } = await db
@@ -68,9 +68,9 @@ test('pages leave the built server as small as they get: at its start, and a mom
     .executeTakeFirstOrThrow()
   expect(password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
 
-  // What was counted is written while it runs, without anybody's asking: servers in a test's process do it more often.
+  // Counts are written regularly; servers in a test process do it more often.
   const counted = () =>
-    db.selectFrom('rate_limits').select('count').where('key', 'like', '%csp-report%').execute()
+    db.selectFrom('rate_windows').select('count').where('key', 'like', '%csp-report%').execute()
   expect(await counted()).toEqual([])
   const report = { method: 'POST', headers: { 'content-type': 'application/csp-report' }, body: '{}' }
   expect((await fetch(`${url}/api/csp-report`, report)).status).toBe(204)

@@ -9,12 +9,12 @@ import { PRINCIPAL } from './test-app.ts'
 export interface AccountSite {
   admin: AdminSite
   mailbox: Mailbox
-  /** The principal's password is the first one again, without a second factor, and nobody has used up a limit. */
+  /** Restores the principal's first password, without a second factor, and clears all limits. */
   restore(): Promise<void>
   close(): Promise<void>
 }
 
-/** The dashboard, and a mailbox that gets what it sends. */
+/** The dashboard, and a mailbox that receives its emails. */
 export async function startAccountSite(): Promise<AccountSite> {
   const mailbox = await Mailbox.open()
   const admin = await startAdminSite({ SMTP_URL: mailbox.url })
@@ -48,16 +48,16 @@ export async function typePassword(page: Page, password = PRINCIPAL.password): P
   await button(page, 'Entrar').click()
 }
 
-/** Switches the second factor on through the screens. */
+/** Activates the second factor through the screens. */
 export async function enrol(page: Page): Promise<{ app: Authenticator; codes: string[] }> {
-  await page.getByRole('link', { name: 'Minha conta' }).click()
+  await page.getByRole('link', { name: 'Minha conta', exact: true }).click()
   await button(page, 'Ativar').click()
   const dialog = page.getByRole('dialog')
   const secret = await dialog.locator('code').textContent()
   const app = new Authenticator((secret ?? '').replaceAll(' ', ''))
   await dialog.getByLabel('Código de 6 dígitos').fill(await app.next())
   await dialog.getByRole('button', { name: 'Ativar' }).click()
-  await heading(page, 'Verificação ativada').waitFor()
+  await heading(page, 'Verificação em duas etapas ativada').waitFor()
   const codes = await dialog.getByRole('listitem').allTextContents()
   expect(codes).toHaveLength(10)
   return { app, codes }

@@ -2,10 +2,10 @@ import type { FastifyInstance } from 'fastify'
 import { ADMIN_API_EXCEPTIONS, type Caller, registerAdminApi } from '#server/http/security/administrators.ts'
 
 interface AdminApiPart {
-  /** Asked at every request, instead of a key and a token. */
+  /** Called for every request, instead of resolving a key and a token. */
   caller: () => Caller
   register: (scope: FastifyInstance) => void
-  /** The exceptions of routes whose address contains this are in force; of no other, because they are not registered. */
+  /** Only exceptions of routes whose address contains this are registered. */
   exceptions?: string
   origin?: string
 }

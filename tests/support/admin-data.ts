@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Pixel } from '#contract/pixel.ts'
 import type { Db } from '#server/db/database.ts'
 
-/** Rows put straight into the database, for what a journey starts from. */
+/** Rows inserted into the database directly, as the start of a journey. */
 export async function insertPixels(db: Db, pixels: Partial<Pixel>[]): Promise<string[]> {
   const start = Date.UTC(2026, 0, 1)
   const rows = pixels.map((pixel, index) => {
@@ -20,6 +20,7 @@ export async function insertPixels(db: Db, pixels: Partial<Pixel>[]): Promise<st
       ...pixel,
       allowed_hosts: JSON.stringify(pixel.allowed_hosts ?? []),
       conversion_labels: JSON.stringify(pixel.conversion_labels ?? {}),
+      event_ids: pixel.event_ids == null ? null : JSON.stringify(pixel.event_ids),
     }
   })
   for (let from = 0; from < rows.length; from += 500) {

@@ -2,7 +2,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { launchBrowser, UNSEEN, watchConsole } from './browser.ts'
 import { PRINCIPAL, startTestApp, type TestApp } from './test-app.ts'
 
-/** What Chromium itself writes about an answer that is not a success; the rest of the console must stay silent. */
+/** Chromium's own notes about failed responses; the rest of the console must be silent. */
 const NETWORK_NOTES = /^Failed to load resource: /
 
 export interface Visit {
@@ -16,7 +16,7 @@ export interface Visit {
 
 interface VisitOptions {
   path?: string
-  /** Unless it is about the form, and what its code leaves behind, with the cookie of a login. */
+  /** By cookie, unless the test is about the form. */
   signedIn?: boolean | 'by form'
   options?: BrowserContextOptions
   /** Runs in the page before its own scripts. */
@@ -26,16 +26,16 @@ interface VisitOptions {
 export interface AdminSite {
   site: TestApp
   browser: Browser
-  /** A fresh browser profile at the login screen, or signed in as the principal admin. */
+  /** A new browser profile at the login screen, or signed in as the principal. */
   visit(options?: VisitOptions): Promise<Visit>
-  /** The server goes away, with every connection. */
+  /** Stops the server, with every connection. */
   stop(): Promise<void>
-  /** And comes back on the same address. */
+  /** Starts it again on the same address. */
   resume(): Promise<void>
   close(): Promise<void>
 }
 
-/** The dashboard on a real server and database, and a real browser to use it with. */
+/** The dashboard on a real server and database, with a real browser. */
 export async function startAdminSite(env: Record<string, string> = {}): Promise<AdminSite> {
   const site = await startTestApp({ listen: true, env })
   const browser = await launchBrowser()
@@ -48,11 +48,11 @@ export async function startAdminSite(env: Record<string, string> = {}): Promise<
       const context = await browser.newContext({
         locale: 'pt-BR',
         timezoneId: 'America/Sao_Paulo',
-        // What moves is waited for until it stands; a file that is about the moving says so.
+        // Without motion; a file about motion overrides it.
         reducedMotion: 'reduce',
         ...options,
       })
-      // Shorter than a test's own, so that a failure names the step that it hung at.
+      // Shorter than a test's own limit, so that a failure names its step.
       context.setDefaultTimeout(30_000)
       const messages = watchConsole(context)
       const page = await context.newPage()
@@ -82,10 +82,10 @@ export async function startAdminSite(env: Record<string, string> = {}): Promise<
   }
 }
 
-/** One address signs in to one account thirty times in five minutes; tests of one file do so more often. */
+/** One address may sign in to one account thirty times in five minutes; tests of one file do so more often. */
 let logins = 0
 
-/** As after a login by the form, which takes longer than what many a test is about. */
+/** Like a sign-in by the form, which takes longer than many tests. */
 async function openLogin({ app, url }: TestApp, userAgent: string) {
   const html = (await app.inject('/admin')).body
   const answer = await app.inject({

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 const SURROGATES_BEGIN = 0xd800
 const SURROGATES = 0x800
 
-/** Every character there is; the library's own unit keeps a table of them all, which takes two seconds to write. */
+/** Any character; the library's own unit builds a table of them all, which takes two seconds. */
 export const anyCharacter = fc
   .nat(0x10ffff - SURROGATES)
   .map((n) => String.fromCodePoint(n < SURROGATES_BEGIN ? n : n + SURROGATES), numberOf)

@@ -9,7 +9,7 @@ const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000'
 /** The framework's tree prints these as one. */
 const WILDCARDS = ['/admin/*', '/admin/api/*', '/assets/*', '/tags/*']
 
-/** Every route that the framework knows, with its parameters filled in. It prints them as a tree, by depth. */
+/** Every route of the framework, with its parameters filled in. It prints them as a tree, by depth. */
 export function appRoutes(app: FastifyInstance, parameter = UNKNOWN_ID): AppRoute[] {
   const branch: string[] = []
   const named = app

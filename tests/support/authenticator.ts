@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Secret, TOTP } from 'otpauth'
 
 const STEP_MS = 30_000
-/** How long a code may be on its way on a busy machine. */
+/** How long a code may take to arrive on a busy machine. */
 const ARRIVAL_MS = 12_000
 
 function clock(): { step: number; remaining: number } {
@@ -10,7 +10,9 @@ function clock(): { step: number; remaining: number } {
   return { step: Math.floor(now / STEP_MS), remaining: STEP_MS - (now % STEP_MS) }
 }
 
-/** An authenticator app. Each code is of a later step than the one before, because the server takes each step once. */
+/**
+ * An authenticator app. Each code is of a later step than the one before, because the server accepts each step once.
+ */
 export class Authenticator {
   readonly #secret: Secret
   #last = 0
@@ -20,8 +22,8 @@ export class Authenticator {
   }
 
   /**
-   * From one step behind to one ahead, so that three codes can mostly be had at once. A code must still be good when it
-   * arrives: the step behind is left out when the current one is about to end, and a fourth code waits for its step.
+   * From one step behind to one ahead, so that three codes are usually available at once. A code must be valid when it
+   * arrives: the step behind is skipped when the current one is about to end, and a fourth code waits for its step.
    */
   async next(): Promise<string> {
     const { step, remaining } = clock()

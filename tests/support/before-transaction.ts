@@ -2,8 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Db } from '#server/db/database.ts'
 
 /**
- * Runs `request`, and `meanwhile` just before the first transaction that it opens on this database: whatever it has decided
- * by then is as old as it can be. Transactions of others, such as the queues behind the answers, are left alone.
+ * Runs `request`, and `meanwhile` just before the first transaction that it opens on this database, when its decisions
+ * are as old as possible. Other transactions, such as those of queues, are left alone.
  */
 export async function beforeTransaction<T>(
   db: Db,

@@ -1,7 +1,7 @@
 import type { Pixel } from '#contract/pixel.ts'
 import { type ColumnFacts, PIXEL_COLUMNS, pixelColumns } from '#contract/pixel-columns.ts'
 
-/** A value for every column that a client reads, so that a new column needs no change in tests that do not name it. */
+/** A value for every readable column, so that a new column needs no change in unrelated tests. */
 export function blankPixel(): Pixel {
   return Object.fromEntries(
     pixelColumns(({ read }) => read !== false).map((name) => [name, blankValue(PIXEL_COLUMNS[name])]),

@@ -14,9 +14,9 @@ export type BrowserName = (typeof BROWSERS)[number]
 
 interface EngineOptions {
   fonts?: FontWorld | undefined
-  /** In Chromium, which alone can be told. */
+  /** Chromium only. */
   isolatesSites?: boolean | undefined
-  /** Stands where the vendors are; without it no foreign host is reached. */
+  /** Replaces the vendors; without it no foreign host is reachable. */
   vendors?: Pick<VendorStandIn, 'resolve' | 'proxy' | 'certificate'>
 }
 
@@ -40,7 +40,7 @@ const LAUNCH: Record<BrowserName, (options: EngineOptions) => Promise<BrowserEng
   },
 }
 
-/** False for a browser that this machine does not have and cannot get; the run has already said so. */
+/** False for a browser that is not available on this machine; the run has reported it. */
 export function canBeHad(browser: BrowserName): boolean {
   if (browser === 'Firefox') return inject('firefox') !== null
   if (browser === 'WebKit') return inject('webkit') !== null

@@ -11,19 +11,19 @@ import { CHROMIUM_FLAGS } from './find-chromium.ts'
 import type { FontWorld } from './font-worlds.ts'
 
 interface LaunchOptions {
-  /** The fonts of the visitor's device; the system's are never seen. */
+  /** The fonts of the visitor's device; the system's are hidden. */
   fonts?: FontWorld | undefined
   resolve?: Record<string, string> | undefined
   /**
-   * A certificate that is believed although nobody signed it. What a context ignores is asked of the frame that a request
-   * came from: a request that outlives its frame, and needs a new connection, would be refused.
+   * A self-signed certificate to trust. Ignoring certificate errors per context does not work for a request that
+   * outlives its frame and needs a new connection.
    */
   trusts?: string | undefined
-  /** Each site and each sandboxed frame has a process of its own, as in the browser that people have; the light one has one for all. */
+  /** Each site and sandboxed frame has its own process, as in ordinary browsers; the light one has one for all. */
   isolatesSites?: boolean
 }
 
-/** A real browser. `resolve` sends foreign host names to local stand-ins; every other foreign name does not resolve. */
+/** A real browser. `resolve` maps foreign host names to local stand-ins; all others do not resolve. */
 export function launchBrowser(options: LaunchOptions = {}): Promise<Browser> {
   const maps = Object.entries(options.resolve ?? {}).map(([host, target]) => `MAP ${host} ${target}`)
   const rules = [...maps, 'MAP * ~NOTFOUND', 'EXCLUDE localhost', 'EXCLUDE 127.0.0.1'].join(',')
@@ -39,16 +39,16 @@ export function launchBrowser(options: LaunchOptions = {}): Promise<Browser> {
   })
 }
 
-/** Of the certificate's public key, as the browser wants it. */
+/** Hash of the certificate's public key, in the browser's format. */
 function fingerprint(certificate: string): string {
   const key = new X509Certificate(certificate).publicKey.export({ type: 'spki', format: 'der' })
   return createHash('sha256').update(key).digest('base64')
 }
 
-/** `test` where there is a browser that keeps pages that were left, and brings them back as they were. */
+/** `test` where there is a browser with a back/forward cache. */
 export const testWithBackForwardCache = test.runIf(inject('chromiumWithWindows') !== null)
 
-/** As people have it; the driver would switch it off. */
+/** As in ordinary browsers; the driver would disable it. */
 export function launchWithBackForwardCache(): Promise<Browser> {
   return chromium.launch({
     executablePath: inject('chromiumWithWindows') ?? '',
@@ -63,19 +63,19 @@ export const PHONE = {
   isMobile: true,
 } satisfies BrowserContextOptions
 export const DESKTOP = { viewport: { width: 1440, height: 900 } } satisfies BrowserContextOptions
-/** For visits of which the look is not judged: drawing and moving a large page takes a third of a visit's work. */
+/** For visits whose appearance is not checked: drawing and animating a large page takes a third of a visit's work. */
 export const UNSEEN = {
   viewport: { width: 1024, height: 640 },
   reducedMotion: 'reduce',
 } satisfies BrowserContextOptions
 
-/** For `addInitScript`: a browser that always has something better to do. Some are, on a busy machine. */
+/** For `addInitScript`: a browser that is never idle, like some on a busy machine. */
 export function neverIdle(): void {
   globalThis.requestIdleCallback = (work, options) =>
     options?.timeout === undefined ? 0 : window.setTimeout(work, options.timeout)
 }
 
-/** Collects what a person would find in the console: any error or warning is a defect. */
+/** Collects console output: any error or warning is a defect. */
 export function watchConsole(context: BrowserContext): string[] {
   const messages: string[] = []
   context.on('console', (message) => {
@@ -85,7 +85,7 @@ export function watchConsole(context: BrowserContext): string[] {
   return messages
 }
 
-/** The landing page's first script comes after its first frame; until then its links and forms are the platform's own. */
+/** The landing page's first script comes after its first frame; until then links and forms are plain HTML. */
 export function untilBooted(page: Page): Promise<void> {
   return page.locator('a[data-legal][role=button]').first().waitFor({ state: 'attached' })
 }

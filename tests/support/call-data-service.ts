@@ -1,4 +1,6 @@
-/** A process of a copy of the sources: makes the calls of its argument on an empty database, and prints the answers. */
+/**
+ * A process of a copy of the sources: makes the calls in its argument on an empty database, and prints the responses.
+ */
 import Fastify from 'fastify'
 import { parseConfig } from '#server/config.ts'
 import { registerData } from '#server/data/data-service.ts'
@@ -17,7 +19,7 @@ await migrate(db)
 const secrets = await prepareDatabase(config, db, (error) => {
   throw error
 })
-const review = { apply: async () => true, workOut: async () => {}, committed: async () => {} }
+const review = { apply: async () => true, workOut: async () => {} }
 const pixels = trackingPixels({ review: () => review, afterChange: async () => {} }, secrets)
 const access = {
   origins: [],

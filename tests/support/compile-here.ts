@@ -7,7 +7,7 @@ import {
 } from '#server/tags/compile/compiled-tag.ts'
 import { recogniseSource } from '#server/tags/compile/recognise-source.ts'
 
-/** What the product does in a thread, here. */
+/** Runs here what the product runs in a thread. */
 export function compileHere(source: TagSource): CompiledTag {
   return compileTag(source, recogniseSource(source))
 }

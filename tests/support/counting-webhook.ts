@@ -1,4 +1,4 @@
-/** A webhook as a process of its own, so that its work is not on the clock of what is measured. GET says how many came. */
+/** A webhook as a separate process, so that its work is not measured. GET returns the number of calls. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 

@@ -1,4 +1,4 @@
-/** A process made to be killed: writes rows through the real storage layer and acknowledges each one after it is stored. */
+/** A process made to be killed: writes rows through the real storage layer and acknowledges each after it is stored. */
 import { randomUUID } from 'node:crypto'
 import { writeSync } from 'node:fs'
 import { openDatabase } from '#server/db/database.ts'

@@ -20,7 +20,7 @@ import { type EngineName, makeDatabase, type TestDatabase } from './engines.ts'
 import { QUICK_WORK } from './quick-work.ts'
 
 export const PRINCIPAL_EMAIL = 'principal@exemplo.com.br'
-/** Of the callers who are people; whether they have an account is up to the test. */
+/** Ids of the callers who are people; whether they have an account is up to the test. */
 export const OWN_ID = '00000000-0000-4000-8000-000000000001'
 export const OWN_SESSION = '00000000-0000-4000-8000-0000000000aa'
 
@@ -35,7 +35,7 @@ const person = (change: Partial<Extract<Caller, { kind: 'user' }>>): Caller => (
   ...change,
 })
 
-/** Everyone who may knock, by the name that a scenario gives them. */
+/** All kinds of callers, by the name in a scenario. */
 const CALLERS = {
   guest: { kind: 'guest' },
   anon: { kind: 'anon' },
@@ -51,13 +51,13 @@ export type CallerName = keyof typeof CALLERS
 export interface DataApp {
   app: FastifyInstance
   database: TestDatabase
-  /** How often the landing page was told of a change. */
+  /** How often the landing page was updated. */
   changes(): number
   call(options: InjectOptions & { as?: CallerName }): Promise<LightMyRequestResponse>
   close(): Promise<void>
 }
 
-/** The data service alone, called in process, with the caller named by the test instead of proved by a token. */
+/** The data service alone, in process, with the caller set by the test instead of a token. */
 export async function startDataApp(engine: EngineName): Promise<DataApp> {
   const database = await makeDatabase(engine)
   const config = parseConfig({

@@ -1,41 +1,72 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { expect } from 'vitest'
+import { expect, inject } from 'vitest'
 
 /**
- * A table in `docs/` that tests write, one row each: `<!-- NAME: … -->`, heading, rule, rows, `<!-- /NAME -->`. The row
- * whose first cell is the same is replaced, a new one is put where it sorts. A row that had to be written fails the test
- * once: what the document said was not what was found.
+ * A row of a table in `docs/` that a test writes: `<!-- NAME: … -->`, heading, rule, rows, `<!-- /NAME -->`. The test fails
+ * where the document says something else. `vitest run -u` writes the row, as it does a snapshot: the one whose first cell
+ * is the same is replaced, and a new one is put where it sorts.
  */
 export function writeDocRow(file: string, table: string, cells: readonly [string, ...string[]]): void {
-  const row = `| ${cells.join(' | ')} |`
-  const before = readFileSync(file, 'utf8')
-  const block = new RegExp(`(?<=<!-- ${table}: [^>]+ -->\\n)[\\s\\S]*?(?=<!-- /${table} -->)`)
-  const lines = block.exec(before)?.[0].trimEnd().split('\n')
-  if (lines === undefined) throw new Error(`${file} has no table "${table}"`)
-  const [heading = '', rule = '', ...rows] = lines
+  const row = toRow(cells)
+  const [heading = '', rule = '', ...rows] = readTable(file, table).trimEnd().split('\n')
+  if (!inject('updatesDocs')) {
+    expect(rows, `${file}: "${table}"`).toContain(row)
+    return
+  }
   const others = rows.filter((other) => firstCell(other) !== cells[0])
   const sorted = [...others, row].sort((a, b) =>
     firstCell(a).localeCompare(firstCell(b), 'en', { numeric: true }),
   )
-  const after = before.replace(block, () => `${[heading, rule, ...sorted].join('\n')}\n`)
-  if (after !== before) writeFileSync(file, after)
-  expect(rows).toContain(row)
+  replaceTable(file, table, [heading, rule, ...sorted])
 }
 
-/** The whole of such a table, from code. A table that had to be written fails the test once. */
+/** The whole table with its heading. */
 export function writeDocTable(file: string, table: string, rows: readonly (readonly string[])[]): void {
-  const [heading = [], ...others] = rows.map((cells) => `| ${cells.join(' | ')} |`)
-  const text = [heading, `|${'---|'.repeat(rows[0]?.length ?? 0)}`, ...others].join('\n')
-  const before = readFileSync(file, 'utf8')
-  const block = new RegExp(`(?<=<!-- ${table}: [^>]+ -->\\n)[\\s\\S]*?(?=<!-- /${table} -->)`)
-  const found = block.exec(before)?.[0]
+  writeDocBlock(file, table, formatTable(rows))
+}
+
+export function formatTable(rows: readonly (readonly string[])[]): string {
+  const [heading = '', ...others] = rows.map(toRow)
+  return [heading, `|${'---|'.repeat(rows[0]?.length ?? 0)}`, ...others].join('\n')
+}
+
+/** Everything between the two comments. */
+export function writeDocBlock(file: string, name: string, text: string): void {
+  if (inject('updatesDocs')) replaceTable(file, name, text.split('\n'))
+  else expect(readTable(file, name)).toBe(`${text}\n`)
+}
+
+/** A row of the document, by its first cell. */
+export function readDocRow(file: string, table: string, first: string): string[] | undefined {
+  const row = readTable(file, table)
+    .split('\n')
+    .find((each) => firstCell(each) === first)
+  return row
+    ?.split('|')
+    .slice(1, -1)
+    .map((cell) => cell.trim())
+}
+
+function readTable(file: string, table: string): string {
+  const found = blockOf(table).exec(readFileSync(file, 'utf8'))?.[0]
   if (found === undefined) throw new Error(`${file} has no table "${table}"`)
-  if (found !== `${text}\n`)
-    writeFileSync(
-      file,
-      before.replace(block, () => `${text}\n`),
-    )
-  expect(found).toBe(`${text}\n`)
+  return found
+}
+
+function replaceTable(file: string, table: string, lines: string[]): void {
+  const text = `${lines.join('\n')}\n`
+  writeFileSync(
+    file,
+    readFileSync(file, 'utf8').replace(blockOf(table), () => text),
+  )
+}
+
+function blockOf(table: string): RegExp {
+  return new RegExp(`(?<=<!-- ${table}: [^>]+ -->\\n)[\\s\\S]*?(?=<!-- /${table} -->)`)
+}
+
+function toRow(cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |`
 }
 
 function firstCell(row: string): string {

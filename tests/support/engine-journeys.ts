@@ -7,9 +7,9 @@ import type { Visitor } from './visitor.ts'
 
 export interface JourneyWorld {
   visitor: Visitor
-  /** With one active pixel of Meta's, named `PIXEL_NAME`. */
+  /** With one active Meta pixel, named `PIXEL_NAME`. */
   site: TestApp
-  /** Where the visitor finds the site: its own address, or https in front of it. */
+  /** The visitor's address of the site: its own, or https in front of it. */
   url: string
   vendors: VendorStandIn
 }
@@ -19,7 +19,7 @@ export type Journey = (world: JourneyWorld) => Promise<void>
 export const PIXEL_NAME = 'Meta Pixel Principal'
 
 export const WAIT = { timeout: 30_000, interval: 100 }
-/** An odd height: what is in its middle is on half a pixel unless it takes care. */
+/** An odd height: centred content is on half a pixel unless that is handled. */
 export const DESK = [1280, 801] as const
 export const PHONE = [375, 740] as const
 
@@ -38,7 +38,7 @@ const distanceOfNiches = () =>
 /** Foreign addresses that were contacted. */
 const contacts = ({ vendors }: JourneyWorld) => vendors.seen().filter((address) => /facebook/.test(address))
 
-/** A question is as high as its words, and in the middle. */
+/** A question is as high as its text, and centred. */
 const isQuestionWhole = () => {
   const box = document.querySelector('[role=alertdialog]')?.getBoundingClientRect()
   if (!box) return false
@@ -47,7 +47,7 @@ const isQuestionWhole = () => {
   )
 }
 
-/** The form's fields stand above its buttons and all of them in it; what is out of sight is so for want of room alone. */
+/** The form's fields are above its buttons and all inside it; only missing space hides some. */
 const isFormWhole = () => {
   const dialog = document.querySelector('[role=dialog]')
   const submit = dialog?.querySelector('button[type=submit]')?.getBoundingClientRect()
@@ -69,7 +69,10 @@ async function opensWhole(visitor: Visitor, button: string): Promise<void> {
   await until(visitor, () => document.querySelector('[role=dialog]') === null)
 }
 
-/** What a visitor and an administrator do most, in the words of `docs/engines.md`. The same in every engine. */
+/**
+ * The most common actions of a visitor and an administrator, named as in `docs/reports/engines.md`. The same in every
+ * engine.
+ */
 export const SHORT_JOURNEYS: Record<string, Journey> = {
   'the page opens at its top, at an anchor and reloaded lower down, and starts each time': async ({
     visitor,
@@ -109,7 +112,7 @@ export const SHORT_JOURNEYS: Record<string, Journey> = {
     await vi.waitFor(async () => expect(await visitor.evaluate(distanceOfNiches)).toBeLessThan(2), WAIT)
   },
 
-  'accepted, the tag contacts its vendor, and its report arrives': async (world) => {
+  'after consent the tag contacts its vendor, and its report arrives': async (world) => {
     const { visitor, site } = world
     await visitor.resize(...DESK)
     await visitor.goto(site.url)
@@ -125,7 +128,7 @@ export const SHORT_JOURNEYS: Record<string, Journey> = {
         ]),
       WAIT,
     )
-    // Leaving tells at once what would be told a little later.
+    // Leaving sends at once what would be sent a little later.
     await visitor.goto(`${site.url}/cookies`)
     await vi.waitFor(async () => {
       const totals = [...(await reportTotals(site.database.db)).values()]
@@ -133,21 +136,21 @@ export const SHORT_JOURNEYS: Record<string, Journey> = {
     }, WAIT)
   },
 
-  'refused, nobody is contacted, now or on the next visit': async (world) => {
+  'after a refusal no vendor is contacted, now or on the next visit': async (world) => {
     const { visitor, site } = world
     await visitor.resize(...PHONE)
     await visitor.goto(site.url)
     await untilAsked(visitor)
     await visitor.click('button', 'Rejeitar não essenciais')
     await visitor.reload()
-    // The newsletter's part comes when the browser is idle, after the tags would have.
+    // The newsletter's part is loaded when the browser is idle, after the tags.
     await until(visitor, () => document.querySelector('link[rel=modulepreload]') !== null)
     await until(visitor, () => document.querySelector('.later') === null)
     expect(await visitor.evaluate(() => document.querySelector<HTMLElement>('.consent')?.hidden)).toBe(true)
     expect(contacts(world)).toEqual([])
   },
 
-  'the newsletter takes an address and says so': async ({ visitor, site }) => {
+  'the newsletter accepts an address and confirms it': async ({ visitor, site }) => {
     await visitor.resize(...PHONE)
     await visitor.goto(site.url)
     await untilAsked(visitor)
@@ -165,32 +168,34 @@ export const SHORT_JOURNEYS: Record<string, Journey> = {
     expect(rows).toEqual([{ email: 'ana@exemplo.com.br' }])
   },
 
-  'an administrator signs in, finds every form and question whole, switches a pixel off and on, and signs out':
-    async ({ visitor, site }) => {
-      const isActive = async () =>
-        (await site.database.db.selectFrom('tracking_pixels').select('is_active').executeTakeFirstOrThrow())
-          .is_active
-      await visitor.resize(...DESK)
-      await visitor.goto(`${site.url}/admin`)
-      await visitor.type('Email', PRINCIPAL.email)
-      await visitor.type('Senha', PRINCIPAL.password)
-      await visitor.click('button', 'Entrar')
-      await opensWhole(visitor, 'Adicionar Pixel')
-      await visitor.click('button', `Excluir: ${PIXEL_NAME}`)
-      await until(visitor, isQuestionWhole)
-      await visitor.press('Escape')
-      await visitor.click('link', 'Usuários Admin')
-      await opensWhole(visitor, 'Adicionar Admin')
-      await visitor.click('link', 'Minha conta')
-      await opensWhole(visitor, 'Trocar senha')
-      await visitor.click('link', 'Pixels & Tags')
-      await visitor.click('switch', `Ativo: ${PIXEL_NAME}`)
-      await vi.waitFor(async () => expect(await isActive()).toBe(false), WAIT)
-      await visitor.click('switch', `Ativo: ${PIXEL_NAME}`)
-      await vi.waitFor(async () => expect(await isActive()).toBe(true), WAIT)
-      await visitor.click('button', 'Sair')
-      await until(visitor, () => document.querySelector('input[type=password]') !== null)
-      await visitor.goto(`${site.url}/admin`)
-      await until(visitor, () => document.querySelector('input[type=password]') !== null)
-    },
+  'an administrator signs in, finds every form complete, switches a pixel off and on, and signs out': async ({
+    visitor,
+    site,
+  }) => {
+    const isActive = async () =>
+      (await site.database.db.selectFrom('tracking_pixels').select('is_active').executeTakeFirstOrThrow())
+        .is_active
+    await visitor.resize(...DESK)
+    await visitor.goto(`${site.url}/admin`)
+    await visitor.type('Email', PRINCIPAL.email)
+    await visitor.type('Senha', PRINCIPAL.password)
+    await visitor.click('button', 'Entrar')
+    await opensWhole(visitor, 'Adicionar Pixel')
+    await visitor.click('button', `Excluir: ${PIXEL_NAME}`)
+    await until(visitor, isQuestionWhole)
+    await visitor.press('Escape')
+    await visitor.click('link', 'Usuários Admin')
+    await opensWhole(visitor, 'Adicionar Admin')
+    await visitor.click('link', 'Minha conta')
+    await opensWhole(visitor, 'Alterar senha')
+    await visitor.click('link', 'Pixels & Tags')
+    await visitor.click('switch', `Ativo: ${PIXEL_NAME}`)
+    await vi.waitFor(async () => expect(await isActive()).toBe(false), WAIT)
+    await visitor.click('switch', `Ativo: ${PIXEL_NAME}`)
+    await vi.waitFor(async () => expect(await isActive()).toBe(true), WAIT)
+    await visitor.click('button', 'Sair')
+    await until(visitor, () => document.querySelector('input[type=password]') !== null)
+    await visitor.goto(`${site.url}/admin`)
+    await until(visitor, () => document.querySelector('input[type=password]') !== null)
+  },
 }

@@ -1,7 +1,9 @@
 import { BROWSERS, type BrowserName, canBeHad } from './browser-engines.ts'
-import { writeDocRow } from './doc-table.ts'
+import { readDocRow, writeDocRow } from './doc-table.ts'
 
-/** What was found in each engine, for a row of docs/engines.md. Rows are written where every engine can be had. */
+const FILE = 'docs/reports/engines.md'
+
+/** Results of each engine for a row of docs/reports/engines.md. */
 export class EngineTable {
   readonly #table: string
   readonly #rows = new Map<string, Map<BrowserName, boolean>>()
@@ -10,7 +12,7 @@ export class EngineTable {
     this.#table = table
   }
 
-  /** Runs what a row is about; the row holds in an engine when all of it passed there. */
+  /** Runs the checks of a row; the row is true for an engine if all passed there. */
   async check(row: string, browser: BrowserName, work: () => Promise<void>): Promise<void> {
     const cells = this.#rows.get(row) ?? new Map<BrowserName, boolean>()
     this.#rows.set(row, cells)
@@ -20,18 +22,21 @@ export class EngineTable {
     cells.set(browser, before)
   }
 
+  /** Browsers that are missing on this machine keep the document's cells. */
   write(): void {
-    if (!BROWSERS.every(canBeHad)) return
     const untrue: unknown[] = []
     for (const [row, cells] of this.#rows) {
-      const found = BROWSERS.map((browser) => (cells.get(browser) === true ? '✓' : '✗'))
+      const written = readDocRow(FILE, this.#table, row)
+      const found = BROWSERS.map((browser, index) =>
+        canBeHad(browser) ? (cells.get(browser) === true ? '✓' : '✗') : (written?.[index + 1] ?? '–'),
+      )
       try {
-        writeDocRow('docs/engines.md', this.#table, [row, ...found])
+        writeDocRow(FILE, this.#table, [row, ...found])
       } catch (error) {
         untrue.push(error)
       }
     }
-    // After the last row: all of them are written by then.
+    // After the last row: with `-u` all are written by then.
     if (untrue.length > 0) throw untrue[0]
   }
 }

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { inject } from 'vitest'
@@ -10,21 +9,31 @@ import { prepareDatabase } from '#server/secrets/encrypted-database.ts'
 import { makeSecretKeyFile } from '#server/secrets/secret-key.ts'
 import type { SecretBox } from '#server/secrets/secrets.ts'
 import { copyMigratedFile, openMigratedCopy } from './migrated-storage.ts'
+import { STORAGE_FOLDER } from './storage-folder.ts'
+import { tier } from './tier.ts'
 
+/** For tests of code that differs by engine. */
 export const ENGINES = ['sqlite', 'postgres'] as const
 export type EngineName = (typeof ENGINES)[number]
+
+/**
+ * For all other tests, as `describe.each(TIER_ENGINES)('…, on %s', …)`: SQLite in `npm test`, PostgreSQL in
+ * `npm run test:full`, which runs them by that part of their name.
+ */
+export const TIER_ENGINES: readonly EngineName[] =
+  tier === 'fast' ? ['sqlite'] : tier === 'postgres' ? ['postgres'] : ENGINES
 
 export interface Storage {
   dataDir: string
   databaseUrl: string | null
-  /** What a server or a command needs to know to use this place. */
+  /** The environment of a server or command for this place. */
   env: Record<string, string>
   remove(): Promise<void>
 }
 
-/** An empty place to store things, on the engine asked for; or one whose database has been migrated, and holds nothing else. */
+/** Empty storage on the given engine, or an empty migrated database. */
 export async function makeStorage(engine: EngineName, { isMigrated = false } = {}): Promise<Storage> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'portico-test-'))
+  const dataDir = mkdtempSync(join(STORAGE_FOLDER, 'portico-test-'))
   const removeDirectory = () => rmSync(dataDir, { recursive: true, force: true })
   if (engine === 'sqlite') {
     if (isMigrated) copyMigratedFile(inject('migratedStorage'), dataDir)
@@ -37,7 +46,7 @@ export async function makeStorage(engine: EngineName, { isMigrated = false } = {
   }
   const name = `t_${randomUUID().replaceAll('-', '')}`
   const template = isMigrated ? inject('migratedStorage').postgresDatabase : 'template1'
-  // Its files are copied: written to the log row by row, as usual, it takes four times as long.
+  // Its files are copied: writing row by row to the log takes four times as long.
   await onServer(`create database ${name} template ${template} strategy file_copy`)
   const databaseUrl = `postgres://postgres@/${name}?host=${inject('postgresSocket')}`
   const secretKeyFile = join(dataDir, 'postgres-secret.key')
@@ -57,7 +66,7 @@ export interface TestDatabase extends Database {
   secrets: SecretBox
 }
 
-/** A migrated database of its own for one test file. Call `close` when done. */
+/** A migrated database for one test file. Call `close` when done. */
 export async function makeDatabase(engine: EngineName): Promise<TestDatabase> {
   const storage = await makeStorage(engine, { isMigrated: true })
   const database = await openMigratedCopy(storage)
@@ -72,7 +81,7 @@ export async function makeDatabase(engine: EngineName): Promise<TestDatabase> {
   }
 }
 
-/** What a server would only log. */
+/** Fails for what a server would only log. */
 export function failOnProblem(error: unknown): never {
   throw error
 }

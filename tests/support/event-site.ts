@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest'
 import type { OptionalCategory } from '#contract/consent.ts'
 import { CONSENT_TEXT_VERSION, formatConsent } from '#contract/consent-choice.ts'
 import type { Pixel } from '#contract/pixel.ts'
-import { readOutcome } from '#server/conversions/outcomes.ts'
+import { readDeliveryResult } from '#server/conversions/delivery-results.ts'
 import { sumCounts } from '#server/stats/counts.ts'
 import { readKeys } from '../acceptance/auth-keys.ts'
 import type { EngineName } from './engines.ts'
@@ -79,7 +79,7 @@ export function prepareVendorsAndMail(): Surroundings {
 
 export type EventSite = ReturnType<typeof prepareEventSite>
 
-/** A site that tells the stand-ins of events, without a pixel before each test; and what tests do with it. */
+/** A site that sends events to the stand-ins, without a pixel before each test; and helpers. */
 export function prepareEventSite(engine: EngineName, surroundings: Surroundings) {
   let running: TestApp
   let headers: Record<string, string>
@@ -120,12 +120,13 @@ export function prepareEventSite(engine: EngineName, surroundings: Surroundings)
       await db.deleteFrom(table).execute()
   })
 
-  const add = async (name: DestinationName, change: object = {}): Promise<Pixel> => {
+  const add = (name: DestinationName, change: object = {}) => addRow({ ...DESTINATIONS[name], ...change })
+  const addRow = async (row: object): Promise<Pixel> => {
     const answer = await running.app.inject({
       method: 'POST',
       url: '/rest/v1/tracking_pixels',
       headers: { ...headers, prefer: 'return=representation' },
-      payload: { ...DESTINATIONS[name], ...change },
+      payload: row,
     })
     expect(answer.statusCode, answer.body).toBe(201)
     return answer.json()[0]
@@ -185,14 +186,14 @@ export function prepareEventSite(engine: EngineName, surroundings: Surroundings)
     })
     expect(answer.statusCode).toBe(200)
   }
-  /** Of Meta's events: the hash that each carried. */
+  /** The hashes in Meta's events. */
   const hashes = () => metaEvents().map(({ user_data }) => user_data.em)
-  /** Events alone: a subscription waits in the same queue. */
+  /** Events only: a subscription waits in the same queue. */
   const events = () => running.database.db.selectFrom('deliveries').where('pixel_id', 'is not', null)
   const waiting = async () => (await events().select('id').execute()).length
   const untilEmpty = () => vi.waitFor(async () => expect(await waiting()).toBe(0), { timeout: 30_000 })
   const counts = async (pixelId: string) => {
-    // Over all hours: the clock may strike one between two events of a test.
+    // Over all hours: a new hour may begin between two events of a test.
     const rows = await sumCounts(running.database.db, {
       series: 'conversion',
       resolution: 'hour',
@@ -201,7 +202,7 @@ export function prepareEventSite(engine: EngineName, surroundings: Surroundings)
     })
     const states: Record<string, number> = {}
     for (const { key, count } of rows) {
-      const { state } = readOutcome(key)
+      const { state } = readDeliveryResult(key)
       states[state] = (states[state] ?? 0) + count
     }
     return states
@@ -225,11 +226,12 @@ export function prepareEventSite(engine: EngineName, surroundings: Surroundings)
     get url() {
       return running.url
     },
-    /** Of an administrator. */
+    /** Headers of an administrator. */
     get headers() {
       return headers
     },
     add,
+    addRow,
     patch,
     admin,
     choose,

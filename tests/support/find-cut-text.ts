@@ -1,6 +1,6 @@
 /**
- * Texts of the page of which a part cannot be seen: it lies beside the window, or outside of a box that hides what does
- * not fit. What a box scrolls to can be seen. For `evaluate`.
+ * Texts that are partly invisible: beside the window, or outside of a box that clips them. What can be scrolled to
+ * counts as visible. For `evaluate`.
  */
 export function findCutText(): string[] {
   const found: string[] = []
@@ -8,7 +8,7 @@ export function findCutText(): string[] {
   for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) {
     const parent = text.parentElement
     if (!text.nodeValue?.trim() || !parent?.checkVisibility({ visibilityProperty: true })) continue
-    // Drawings, what only robots fill in, and what is for screen readers alone or shown on request.
+    // Drawings, the honeypot, and what is for screen readers or shown on request.
     if (parent.closest('.art, svg, .trap, .skip, .said, [popover]') !== null) continue
     const range = document.createRange()
     range.selectNodeContents(text)

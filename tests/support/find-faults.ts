@@ -8,13 +8,13 @@ declare global {
 }
 
 /**
- * What axe finds wrong with the page as it is now, and whether it scrolls sideways. Axe is brought into a page once, and
- * then looks at each of its states: bringing it costs more than looking.
+ * Axe violations of the current page, and whether it scrolls sideways. Axe is injected once per page, because that
+ * costs more than a check.
  */
 export async function findFaults(page: Page): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source)
   return page.evaluate(async () => {
-    // Whatever is appearing has appeared: contrast is judged on what people end up seeing.
+    // Animations have ended: contrast is checked on the final state.
     await Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => null)))
     const { violations } = await window.axe.run(document, { resultTypes: ['violations'], preload: false })
     const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`)

@@ -4,7 +4,10 @@ import { installSystemPackage } from './install-system-package.ts'
 
 const NAMES = ['firefox-esr', 'firefox']
 
-/** The system's Firefox, or Debian's package for root. No registry has it for an ordinary user: null, and that is said. */
+/**
+ * The system's Firefox, or Debian's package for root. No registry has it for an ordinary user: null, and the run
+ * reports it.
+ */
 export function findFirefox(): string | null {
   const found = locate() ?? (installSystemPackage('firefox-esr') ? locate() : null)
   if (found === null) console.warn('Firefox is not installed and cannot be: its journeys are left out.')

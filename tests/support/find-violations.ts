@@ -1,7 +1,7 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
 
-/** What axe finds in a page, or in a part of it. There are no frames of other origins, so it may run inside the page. */
+/** Axe violations of a page, or of a part. There are no frames of other origins, so it may run inside the page. */
 export async function findViolations(page: Page, part = 'html'): Promise<string[]> {
   const { violations } = await new AxeBuilder({ page })
     .include(part)

@@ -7,11 +7,14 @@ export interface WebKitPrograms {
   /** Speaks WebDriver and starts the browser. */
   driver: string
   browser: string
-  /** The screen that it is shown on: WebKitGTK has no headless mode. */
+  /** Its screen: WebKitGTK has no headless mode. */
   display: string
 }
 
-/** The system's WebKitGTK, or Debian's packages for root. No registry has it for an ordinary user: null, and that is said. */
+/**
+ * The system's WebKitGTK, or Debian's packages for root. No registry has it for an ordinary user: null, and the run
+ * reports it.
+ */
 export function findWebKit(): WebKitPrograms | null {
   const found = locate() ?? (installSystemPackage('webkit2gtk-driver', 'xvfb') ? locate() : null)
   if (found === null) console.warn('WebKit is not installed and cannot be: its journeys are left out.')

@@ -27,7 +27,7 @@ export async function openAttackedInFirefox(
     inVictim: (work) => victim.evaluate(work as never),
     press: (key) => page.keyboard.press(key as 'k'),
     clickAt: (x, y) => page.mouse.click(x, y),
-    // Of the document that is shown: the driver names the one that was asked for, also where the policy stopped it.
+    // Of the shown document: the driver returns the requested address, even if the policy stopped it.
     addresses: () =>
       Promise.all(page.frames().map((frame) => frame.evaluate(() => document.documentURI).catch(() => ''))),
     openerAddress: () => opener.evaluate(() => document.documentURI).catch(() => ''),
@@ -35,13 +35,13 @@ export async function openAttackedInFirefox(
   }
 }
 
-/** The room whose document has that function; they open one after the other. */
+/** The isolated frame whose document has that function; they open one after the other. */
 function findTag(page: Page, name: 'attackPage' | 'heard'): Promise<Frame> {
   return vi.waitFor(
     async () => {
       for (const frame of page.frames().filter((each) => each.url().includes('/isolado/')))
         if (await frame.evaluate((each) => each in window, name)) return frame
-      throw new Error(`no room has ${name}`)
+      throw new Error(`no frame has ${name}`)
     },
     { timeout: 30_000, interval: 50 },
   )

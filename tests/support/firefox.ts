@@ -3,19 +3,19 @@ import puppeteer, { type Browser } from 'puppeteer-core'
 import { inject, test } from 'vitest'
 import type { FontWorld } from './font-worlds.ts'
 
-/** `test` where Firefox can be had; elsewhere the run has already said that these are left out. */
+/** `test` where Firefox is available; elsewhere the run has reported it. */
 export const testInFirefox = test.runIf(inject('firefox') !== null)
 
 interface FirefoxOptions {
-  /** The fonts of the visitor's device; the system's are never seen. */
+  /** The fonts of the visitor's device; the system's are hidden. */
   fonts?: FontWorld | undefined
-  /** `host:port` through which https leaves; localhost is reached without it. */
+  /** `host:port` of the proxy for https; localhost is reached directly. */
   proxy?: string | undefined
-  /** Preferences over those that keep it quiet, by the names of `about:config`. */
+  /** Preferences by their names in `about:config`. */
   preferences?: Record<string, unknown>
 }
 
-/** Firefox over WebDriver BiDi, with a profile of its own and nothing to say to its maker. */
+/** Firefox over WebDriver BiDi, with its own profile and without background requests. */
 export function launchFirefox({
   fonts = 'liberation',
   proxy,

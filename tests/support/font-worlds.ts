@@ -3,12 +3,12 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 
-/** What a visitor's device has: Arial's widths, an Android phone, a plain Debian. */
+/** The fonts of a visitor's device: Arial's widths, an Android phone, a plain Debian. */
 export const FONT_WORLDS = ['liberation', 'roboto', 'dejavu'] as const
 export type FontWorld = (typeof FONT_WORLDS)[number]
 
 interface World {
-  /** The family that stands for `sans-serif`, `system-ui`, Arial and whatever else is not there. */
+  /** The family for `sans-serif`, `system-ui`, Arial and all missing ones. */
   family: string
   files: string[]
   rules?: string
@@ -20,7 +20,7 @@ const roboto = (file: string) => join(require.resolve('@expo-google-fonts/roboto
 const dejavu = (file: string) => join(require.resolve('dejavu-fonts-ttf/package.json'), '../ttf', file)
 
 const WORLDS: Record<FontWorld, World> = {
-  // Liberation Sans is Arimo under another name: every letter has the same width.
+  // Liberation Sans is Arimo under another name, with the same widths.
   liberation: {
     family: 'Liberation Sans',
     files: [arimo('400Regular/Arimo_400Regular.ttf'), arimo('700Bold/Arimo_700Bold.ttf')],
@@ -43,7 +43,7 @@ export interface FontConfigurations {
   remove(): void
 }
 
-/** One fontconfig file per world. Each names its own fonts and none of the system's, and hints them as Debian does. */
+/** One fontconfig file per set of fonts, without the system's, with Debian's hinting. */
 export function writeFontConfigurations(): FontConfigurations {
   const folder = mkdtempSync(join(tmpdir(), 'portico-fonts-'))
   const write = (name: FontWorld) => {
@@ -58,7 +58,8 @@ export function writeFontConfigurations(): FontConfigurations {
   }
   return {
     files: { liberation: write('liberation'), roboto: write('roboto'), dejavu: write('dejavu') },
-    remove: () => rmSync(folder, { recursive: true, force: true }),
+    // A browser that is ending may still write to its cache.
+    remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }),
   }
 }
 

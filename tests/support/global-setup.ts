@@ -7,29 +7,37 @@ import { findWebKit, type WebKitPrograms } from './find-webkit.ts'
 import { type FontConfigurations, writeFontConfigurations } from './font-worlds.ts'
 import { type MigratedStorage, makeMigratedStorage } from './migrated-storage.ts'
 import { startPostgres } from './start-postgres.ts'
+import { STORAGE_FOLDER } from './storage-folder.ts'
+import { tier } from './tier.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Connection string of a private PostgreSQL, without a database name; each test file makes its own database in it. */
+    /** Connection string of a private PostgreSQL, without a database name; each test file creates its own database. */
     postgresSocket: string
     migratedStorage: MigratedStorage
     chromium: string
-    /** Null where it cannot be had. */
+    /** Null if it is not available. */
     chromiumWithWindows: string | null
-    /** Null where it cannot be had. */
+    /** Null if it is not available. */
     firefox: string | null
-    /** Null where it cannot be had. */
+    /** Null if it is not available. */
     webkit: WebKitPrograms | null
     fontConfigurations: FontConfigurations['files']
+    /** True under `-u`, which writes tables of `docs/` like snapshots. */
+    updatesDocs: boolean
   }
 }
 
-/** Whatever the tests need is made here, once for the whole run, and taken down again. */
+/** Everything that tests need is created here once per run, and removed again. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  // The build is a process of its own; programs that are not there are fetched beside it.
+  // The build is a separate process; missing programs are fetched meanwhile.
   const [, programs] = await Promise.all([buildIfStale(), findPrograms()])
-  // A deadlock is found after a second by default: the same, sooner. Databases that live for seconds need no cleaning.
-  const postgres = await startPostgres(programs.postgres, ['deadlock_timeout=50ms', 'autovacuum=off'])
+  // Finds deadlocks sooner than the default second. Databases that live for seconds need no vacuum.
+  const postgres = await startPostgres(
+    programs.postgres,
+    ['deadlock_timeout=50ms', 'autovacuum=off'],
+    STORAGE_FOLDER,
+  )
   project.provide('postgresSocket', postgres.socketDirectory)
   const { remove: removeMigrated, ...migrated } = await makeMigratedStorage(postgres.socketDirectory)
   project.provide('migratedStorage', migrated)
@@ -39,6 +47,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   project.provide('webkit', programs.webkit)
   const fonts = writeFontConfigurations()
   project.provide('fontConfigurations', fonts.files)
+  project.provide('updatesDocs', project.config.snapshotOptions.updateSnapshot === 'all')
   return async () => {
     fonts.remove()
     removeMigrated()
@@ -46,11 +55,15 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   }
 }
 
-/** Each is looked for, and fetched where it is not there, before the next: some come in one package. */
+/** One after the other, because some come in one package. */
 function findPrograms() {
+  const postgres = findPostgres()
+  const chromium = findLightChromium()
+  // Only the full tier uses the other browsers, which take minutes to fetch.
+  if (tier === 'fast') return { postgres, chromium, chromiumWithWindows: null, firefox: null, webkit: null }
   const programs = {
-    postgres: findPostgres(),
-    chromium: findLightChromium(),
+    postgres,
+    chromium,
     chromiumWithWindows: findChromiumWithWindows(),
     firefox: findFirefox(),
     webkit: findWebKit(),

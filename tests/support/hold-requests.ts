@@ -1,6 +1,6 @@
 import type { RequestListener, Server } from 'node:http'
 
-/** Keeps answers back whose path matches, until they are released. The server is otherwise as it was. */
+/** Holds responses back whose path matches, until they are released. */
 export function holdRequests(server: Server, path: RegExp): { hold(): void; release(): void } {
   const listeners = server.listeners('request') as RequestListener[]
   const waiting: (() => void)[] = []

@@ -1,4 +1,4 @@
-/** Every attack, in the words of `docs/security.md`. */
+/** Every attack, named as in `docs/reports/attacks.md`. */
 export const ATTACKS: Record<string, string> = {
   'local-storage': 'read the session from `localStorage`',
   'session-storage': 'read it from `sessionStorage`, in the tab that the administrator used before',
@@ -34,10 +34,27 @@ export const ATTACKS: Record<string, string> = {
   'forged-reports': 'forge policy reports about our own host, addresses and wildcards',
 }
 
+/**
+ * One of each kind (storage, call, post, frame, window, springboard, worker, speculation, trust in what is found, reports),
+ * made against a copy without protections too: an attack that works nowhere proves nothing.
+ */
+export const CONTROLS: readonly string[] = [
+  'local-storage',
+  'fetch',
+  'form',
+  'frame-admin',
+  'window-admin',
+  'frame-asset',
+  'service-worker',
+  'speculation',
+  'plant',
+  'forged-reports',
+]
+
 /** Attacks that need another document, or another spelling of a path, to call the services from. */
 export const SPRINGBOARDS = /^(frame|window)-(?!admin)|^worker$|^fetch-spelled$/
 
-/** Those that see their own success, and that every engine has the means for. */
+/** Attacks that see their own success and work in every engine. */
 export const ON_THEIR_OWN = Object.keys(ATTACKS).filter(
   (name) =>
     /^(frame|window)-/.test(name) ||

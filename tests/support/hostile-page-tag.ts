@@ -1,16 +1,16 @@
 declare global {
   interface Window {
     attackPage(name: string, target: { pixel: string; set: string }): Promise<string | null>
-    /** What the victim's vendor was told. */
+    /** What the victim's vendor got. */
     heard: string[]
-    /** Keys and clicks that reached the tag's own document. */
+    /** Keys and clicks that reached the tag's document. */
     caught: string[]
   }
 }
 
 /**
- * A tag that means harm to the page's visitors and to the other tags. Each attack returns what it got, or null; those that
- * cannot see their own success are judged by whoever ordered them. It is stored as text, in the page or in a room.
+ * A tag that attacks visitors and other tags. Each attack returns what it got, or null; attacks that cannot see their
+ * success are judged by the caller. It is stored as text, in the page or in an isolated frame.
  */
 export function hostilePageTag(): void {
   const EVIL = `${location.origin}/privacidade`
@@ -29,7 +29,7 @@ export function hostilePageTag(): void {
     if (!input.isConnected) document.body.append(input)
     input.focus()
   }
-  const everyRoom = function* (): Generator<Window> {
+  const everyFrame = function* (): Generator<Window> {
     for (let at = 0; at < page.length; at++) yield page[at] as Window
   }
 
@@ -43,7 +43,7 @@ export function hostilePageTag(): void {
           const seen = (page.document.querySelector('input[type="email"]') as HTMLInputElement).value
           if (seen) return seen
         } catch {
-          // Not ours to read.
+          // Not readable.
         }
         await wait(50)
       }
@@ -54,7 +54,7 @@ export function hostilePageTag(): void {
       try {
         read.push(page.location.href)
       } catch {
-        // Not ours to read.
+        // Not readable.
       }
       return read.find((text) => text.includes('maria')) ?? null
     },
@@ -92,7 +92,7 @@ export function hostilePageTag(): void {
       return null
     },
     'focus-nested': () => {
-      // Of another opaque origin than its own, so that it tells by message what it caught.
+      // Of another opaque origin, so it reports by message what it caught.
       addEventListener('message', ({ data }) => data === 'key' && window.caught.push('key'))
       const frame = document.createElement('iframe')
       frame.srcdoc = `<input><script>
@@ -130,32 +130,33 @@ export function hostilePageTag(): void {
       page.opener.location.href = EVIL
       return null
     },
-    'leave-room': () => {
-      // In the page the same is to leave it.
+    'leave-frame': () => {
+      // In the page this leaves it.
       location.href = EVIL
       return null
     },
-    'swap-room': () => {
+    'swap-frame': () => {
       location.href = `${location.pathname}?again`
       return null
     },
     'other-tag': async () => {
       const detail = { event: 'lead', event_id: 'forged' }
       document.dispatchEvent(new CustomEvent('portico:event', { detail }))
-      for (const room of everyRoom()) {
-        room.postMessage({ portico: 'conversion', name: 'lead', id: 'forged' }, '*')
-        room.postMessage({ portico: 'start', jar: {}, calls: [{ call: 'victim', args: ['forged'] }] }, '*')
+      for (const frame of everyFrame()) {
+        frame.postMessage({ portico: 'conversion', name: 'lead', id: 'forged' }, '*')
+        frame.postMessage({ portico: 'start', jar: {}, calls: [{ call: 'victim', args: ['forged'] }] }, '*')
       }
       await wait(100)
       return null
     },
-    'other-room': () => {
+    'other-frame': () => {
       if ('victim' in window) return 'its functions'
-      for (const room of everyRoom()) {
+      for (const frame of everyFrame()) {
         try {
-          if (room !== window && room.document.documentElement.outerHTML.includes('victim')) return 'its room'
+          if (frame !== window && frame.document.documentElement.outerHTML.includes('victim'))
+            return 'its frame'
         } catch {
-          // Not ours to read.
+          // Not readable.
         }
       }
       return null
@@ -190,14 +191,14 @@ export function hostilePageTag(): void {
       return null
     },
     'flood-large': async () => {
-      // As whoever takes the messages of the page would.
+      // Like a listener that reads the page's messages.
       if (page === window) addEventListener('message', ({ data }) => void data)
       const large = Array.from({ length: 50_000 }, (_, at) => ({ at, text: `${at}`, inside: { at } }))
       for (let turn = 0; turn < 39; turn++) page.postMessage(large, '*')
       return null
     },
     'flood-nested': async () => {
-      // In the page there is no wall to reach over from inside.
+      // In the page there is no frame to write out of.
       if (page === window) for (let turn = 0; turn < 5000; turn++) page.postMessage({ id: 'x' }, '*')
       const frame = document.createElement('iframe')
       frame.srcdoc = `<script>
@@ -240,7 +241,7 @@ export function hostilePageTag(): void {
   }
 }
 
-/** A tag of somebody else, whose vendor is told of conversions. */
+/** A tag of somebody else, whose vendor gets conversions. */
 export function victimTag(): void {
   window.heard = []
   Object.assign(window, { victim: (id: string) => window.heard.push(id) })

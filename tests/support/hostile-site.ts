@@ -5,7 +5,7 @@ import { ANON_KEY_PLACEHOLDER, ASSET_PLACEHOLDER, hostileTag } from './hostile-t
 import { insertPixel } from './insert-pixel.ts'
 import { startTestApp, type TestApp } from './test-app.ts'
 
-/** The cookie of a visitor who agreed to everything. */
+/** The cookie of a visitor who accepted everything. */
 export const CONSENT = `${CONSENT_TEXT_VERSION}.dm.dm.0b6e1c9a-8a53-4c55-9a3d-0f6a7c1b2d3e`
 
 export interface HostileSite extends TestApp {
@@ -13,7 +13,7 @@ export interface HostileSite extends TestApp {
   victims: { page: string; isolated: string }
 }
 
-/** A site on which the hostile tags are active, in the page and in rooms, and a tag of somebody else in each place. */
+/** A site with active hostile tags, in the page and isolated, and a tag of somebody else in each place. */
 export async function startHostileSite(env: Record<string, string> = {}): Promise<HostileSite> {
   const app = await startTestApp({ listen: true, env })
   const [asset = ''] = /\/assets\/boot-[\w-]+\.js/.exec(await (await fetch(app.url)).text()) ?? []

@@ -1,11 +1,11 @@
-/** Text that the test puts in before the tag is stored. */
+/** Replaced by the test before the tag is stored. */
 export const ANON_KEY_PLACEHOLDER = 'ANON_KEY'
 export const ASSET_PLACEHOLDER = '/assets/ASSET'
 
 declare global {
   interface Window {
     attack(name: string): Promise<string | null>
-    /** How many times as long as usual an attack waits for what it tries. */
+    /** Factor for how long an attack waits. */
     patience?: number
   }
 }
@@ -20,7 +20,7 @@ export function hostileTag(): void {
   const headers = { apikey: 'ANON_KEY' }
   const SECRET = /"access_token":"|"aud":"authenticated"|^\[\{/
   const wait = (ms: number) => new Promise<void>((done) => setTimeout(done, ms))
-  /** What must succeed may take its time; what must not is waited for briefly. */
+  /** Expected successes may take longer; expected failures are waited for briefly. */
   const patience = () => window.patience ?? 1
   const first = async <T>(list: readonly T[], attempt: (item: T) => Promise<string | null>) => {
     for (const item of list) {
@@ -33,7 +33,7 @@ export function hostileTag(): void {
     const answer = await ask(path, { headers, ...options })
     return answer.ok && SECRET.test(await answer.text()) ? path : null
   }
-  /** Uses another document of this origin as if it were ours: reads it, and calls the services from it. */
+  /** Uses another document of this origin: reads it, and calls the services from it. */
   const exploit = async (view: Window | null) => {
     if (view === null || view.closed || view.location.origin !== location.origin) return null
     if (SECRET.test(view.document.documentElement.outerHTML)) return 'its document'
@@ -57,7 +57,7 @@ export function hostileTag(): void {
     robots: '/robots.txt',
     overflow: `/?${'x'.repeat(52_000)}`,
   }
-  /** Ways to write the dashboard's address that a browser leaves alone and a router may decode. */
+  /** Spellings of the dashboard's address that a browser leaves alone and a router may decode. */
   const spellings = ['/%61dmin', '/admi%6E', '/%61%64%6d%69%6e/users', '/admin%2Fusers', '/x%2F..%2Fadmin']
   const inFrame = (path: string) => async () => {
     const frame = document.createElement('iframe')
@@ -79,7 +79,7 @@ export function hostileTag(): void {
     opened?.close()
     return got
   }
-  /** Firefox lets a window's functions be replaced while it loads: what the dashboard then sends is seen. */
+  /** Firefox lets a window's functions be replaced while it loads: what the dashboard then sends is visible. */
   const byReplacedFetch = (path: string) => async () => {
     const opened = window.open(path)
     let got: string | null = null
@@ -94,7 +94,7 @@ export function hostileTag(): void {
           return own.call(opened, input, init)
         }
       } catch {
-        // Not ours to touch, or not yet.
+        // Not accessible, or not yet.
       }
     }
     opened?.close()
@@ -111,7 +111,9 @@ export function hostileTag(): void {
     JSON.stringify({ name, type: 'custom', code: '', is_active: false })
 
   const attacks: Record<string, () => Promise<string | null>> = {
-    'local-storage': async () => localStorage.getItem('session') ?? Object.values(localStorage)[0] ?? null,
+    // The page's own note has names only, which every script can read anyway.
+    'local-storage': async () =>
+      Object.entries(localStorage).find(([key]) => key !== 'portico_before_tags')?.[1] ?? null,
     'session-storage': async () => sessionStorage.getItem('session'),
     cookies: async () => /(?:^|; )session=([^;]+)/.exec(document.cookie)?.[1] ?? null,
     'broadcast-channel': () =>
@@ -167,7 +169,7 @@ export function hostileTag(): void {
       new Promise((done) => {
         const script = document.createElement('script')
         script.src = '/auth/v1/user'
-        // A 401 does not load: whoever sees "load" knows that an administrator is signed in.
+        // A 401 does not load: "load" means that an administrator is signed in.
         script.onload = () => done('an administrator is signed in')
         script.onerror = () => done(null)
         document.head.append(script)

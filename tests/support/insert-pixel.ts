@@ -6,7 +6,7 @@ import { raiseTagsVersion } from '#server/tags/serve/tag-version.ts'
 
 let clock = Date.parse('2026-01-01T00:00:00Z')
 
-/** A pixel straight into the database, as another process would write it. Each is a second younger than the one before. */
+/** Inserts a pixel into the database directly, like another process. Each is a second younger than the one before. */
 export async function insertPixel(db: Db, pixel: Partial<Pixel> & Pick<Pixel, 'type'>): Promise<string> {
   const id = pixel.id ?? randomUUID()
   const pixel_id = pixel.type === 'custom' ? null : (pixel.pixel_id ?? '123456789012345')

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
-/** Beside the dependencies, so that it is never committed and goes when they go. */
+/** Beside the dependencies, so that it is never committed. */
 export const TOOLS_DIRECTORY = resolve('node_modules/.cache/portico-tools')
 
 /** Fetches a package that only machines without the real tool need, and returns its folder. */

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 
-/** Installs Debian packages when this is root on Debian and its archive answers; says whether it did. */
+/** Installs Debian packages if this is root on Debian and its archive answers; returns whether it did. */
 export function installSystemPackage(...names: string[]): boolean {
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return false
   const options = { stdio: 'ignore', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } } as const

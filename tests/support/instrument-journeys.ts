@@ -25,7 +25,7 @@ async function signIn({ visitor, url }: JourneyWorld): Promise<void> {
   await reads(visitor, 'Hoje')
 }
 
-/** Waits until the page says so, wherever. */
+/** Waits until the page contains the text. */
 async function reads(visitor: Visitor, text: string): Promise<void> {
   const isThere = (wanted: string) => document.body.innerText.includes(wanted)
   await vi.waitFor(async () => expect(await visitor.evaluate(isThere, text), text).toBe(true), WAIT)
@@ -36,7 +36,7 @@ async function doesNotRead(visitor: Visitor, text: string): Promise<void> {
   await vi.waitFor(async () => expect(await visitor.evaluate(isThere, text), text).toBe(false), WAIT)
 }
 
-/** Nothing scrolls sideways. */
+/** Checks that nothing scrolls sideways. */
 async function fits(visitor: Visitor): Promise<void> {
   const excess = () => document.documentElement.scrollWidth - document.documentElement.clientWidth
   expect(await visitor.evaluate(excess)).toBeLessThanOrEqual(0)
@@ -52,10 +52,11 @@ const focusUndo = () => {
 }
 
 const verdict = () => document.getElementById('verdict-heading')?.textContent
-/** Browsers differ in what they tell of a request. */
-const WORKED = /^(Rodou sem erro, e nada foi barrado|A visita foi enviada a Meta Pixel|Meta Pixel respondeu)$/
+/** Browsers differ in what they report of a request. */
+const WORKED =
+  /^(A tag rodou sem erro e sem bloqueio|A visita foi enviada a Meta Pixel|Meta Pixel respondeu)$/
 
-/** So many accepted today. */
+/** Stores this many accepted choices of today. */
 async function countChoices(site: TestApp, count: number): Promise<void> {
   const rows = startsOfDays().map((slot) => ({ slot, subject: 'choice:accepted', count }))
   await storeSiteCounts(site.database.db, rows)
@@ -79,9 +80,9 @@ async function subscribe(site: TestApp, email: string): Promise<void> {
     .execute()
 }
 
-/** What an administrator reads and does on the screens around the list, in the words of `docs/engines.md`. */
+/** What an administrator reads and does on the screens around the list, named as in `docs/reports/engines.md`. */
 export const INSTRUMENT_JOURNEYS: Record<string, Journey> = {
-  'Hoje leads to the subscriptions; one is found, saved and erased, and the activity says so': async (
+  '"Hoje" leads to the subscriptions; one is found, saved and erased, and the activity shows it': async (
     world,
   ) => {
     const { visitor, site } = world
@@ -97,13 +98,18 @@ export const INSTRUMENT_JOURNEYS: Record<string, Journey> = {
     await visitor.click('button', 'Baixar CSV')
     await visitor.type('Buscar por e-mail', 'jonas')
     await doesNotRead(visitor, 'marina@exemplo.com.br')
-    await visitor.click('button', 'Apagar: jonas@exemplo.com.br')
+    await visitor.click('button', 'Excluir: jonas@exemplo.com.br')
     await until(visitor, () => document.querySelector('[role=alertdialog]')?.contains(document.activeElement))
-    await visitor.click('button', 'Apagar')
+    // The card behind the question has a button of the same name.
+    await visitor.evaluate(() =>
+      [...document.querySelectorAll<HTMLElement>('[role=alertdialog] button')]
+        .find(({ textContent }) => textContent === 'Excluir dados')
+        ?.click(),
+    )
     await reads(visitor, 'Nenhuma inscrição encontrada')
     await visitor.click('link', 'Usuários Admin')
     await visitor.click('link', 'Atividade')
-    await reads(visitor, 'apagou uma inscrição a pedido da pessoa')
+    await reads(visitor, 'excluiu uma inscrição a pedido da pessoa')
     await reads(visitor, 'baixou a lista de inscrições')
     await fits(visitor)
   },
@@ -142,7 +148,7 @@ export const INSTRUMENT_JOURNEYS: Record<string, Journey> = {
     await until(visitor, () => document.querySelector('main h2')?.textContent === 'Loja')
   },
 
-  'a deleted pixel comes back by its message, and from the trash on a phone': async (world) => {
+  'a deleted pixel is restored from its message, and from the trash on a phone': async (world) => {
     const { visitor, site, url } = world
     const call = await adminCall(site)
     const [{ id }] = await call<[{ id: string }]>('POST', '/rest/v1/tracking_pixels', {
@@ -163,7 +169,7 @@ export const INSTRUMENT_JOURNEYS: Record<string, Journey> = {
     }
     await signIn(world)
     await remove()
-    // By keyboard: a message slides in, and a pointer would aim at where it was.
+    // By keyboard: a message slides in, and a pointer would aim at its old place.
     await until(visitor, focusUndo)
     await visitor.press('Enter')
     await vi.waitFor(async () => expect(await isThere()).toBe(true), WAIT)
@@ -171,7 +177,7 @@ export const INSTRUMENT_JOURNEYS: Record<string, Journey> = {
     await remove()
     await visitor.resize(...PHONE)
     await visitor.goto(`${url}/admin/lixeira`)
-    await reads(visitor, 'mais 30 dias')
+    await reads(visitor, 'restam 30 dias')
     await fits(visitor)
     await visitor.click('button', 'Restaurar: Blog')
     await reads(visitor, 'Pixel restaurado: Blog')
@@ -179,11 +185,11 @@ export const INSTRUMENT_JOURNEYS: Record<string, Journey> = {
     expect(await isThere()).toBe(true)
   },
 
-  'Testar agora opens the site with its link, and tells what became of the visit': async (world) => {
+  '"Testar agora" opens the site with its link and shows the result of the visit': async (world) => {
     const { visitor, site } = world
     await signIn(world)
     await visitor.click('link', PIXEL_NAME)
-    // One tab for the journey: what would open in another is kept.
+    // One tab for the journey: other tabs are prevented.
     await visitor.evaluate(() => {
       window.open = (url) => {
         document.documentElement.dataset.opened = String(url)
@@ -192,7 +198,7 @@ export const INSTRUMENT_JOURNEYS: Record<string, Journey> = {
     })
     await visitor.click('button', 'Testar agora')
     await until(visitor, () => document.documentElement.dataset.opened !== undefined)
-    await reads(visitor, 'Esperando o site abrir')
+    await reads(visitor, 'Aguardando você abrir o site')
     const [opened, address] = await visitor.evaluate(() => [
       document.documentElement.dataset.opened ?? '',
       location.href,
@@ -212,27 +218,27 @@ export const INSTRUMENT_JOURNEYS: Record<string, Journey> = {
     await visitor.goto(address ?? '')
     await vi.waitFor(async () => expect(await visitor.evaluate(verdict)).toMatch(WORKED), WAIT)
     await reads(visitor, 'connect.facebook.net')
-    await doesNotRead(visitor, 'Esperando')
+    await doesNotRead(visitor, 'Aguardando')
     await fits(visitor)
   },
 
-  'consent and inventory say what was chosen and what runs, on a phone too': async (world) => {
+  'consent and inventory show what was chosen and what runs, also on a phone': async (world) => {
     const { visitor, url } = world
     await signIn(world)
     for (const [width, height] of [DESK, PHONE]) {
       await visitor.resize(width, height)
       await visitor.goto(`${url}/admin/consentimento`)
-      await reads(visitor, 'Dossiê')
+      await reads(visitor, 'Dossiê para auditoria')
       await fits(visitor)
       await visitor.goto(`${url}/admin/inventario`)
       await reads(visitor, PIXEL_NAME)
-      await reads(visitor, 'Na página como está desde')
+      await reads(visitor, 'Na página desde')
       await fits(visitor)
     }
-    await visitor.click('button', `Anotar o motivo: ${PIXEL_NAME}`)
+    await visitor.click('button', `Adicionar motivo: ${PIXEL_NAME}`)
     await visitor.type('Por que esta tag está no site?', 'Medir a campanha')
-    await visitor.click('button', 'Guardar')
-    await reads(visitor, 'Motivo anotado')
+    await visitor.click('button', 'Salvar')
+    await reads(visitor, 'Motivo salvo')
     await visitor.reload()
     await reads(visitor, 'Medir a campanha')
   },

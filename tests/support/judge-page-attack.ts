@@ -2,13 +2,13 @@ import { sumCounts } from '#server/stats/counts.ts'
 import type { PageAttack } from './page-attacks.ts'
 import type { TestApp } from './test-app.ts'
 
-/** A page on which the hostile tag has run, in it or in a room, whichever browser shows it. */
+/** A page on which the hostile tag has run, in the page or isolated, in any browser. */
 export interface AttackedPage {
   inPage<Result, Argument>(
     work: (argument: Argument) => Result | Promise<Result>,
     argument: Argument,
   ): Promise<Result>
-  /** Where the tag is; rejects once its room is gone. */
+  /** Runs where the tag is; rejects once its frame is gone. */
   inTag<Result, Argument>(
     work: (argument: Argument) => Result | Promise<Result>,
     argument: Argument,
@@ -16,7 +16,7 @@ export interface AttackedPage {
   inVictim<Result>(work: () => Result): Promise<Result>
   press(key: string): Promise<void>
   clickAt(x: number, y: number): Promise<void>
-  /** Of the page and of every frame in it. */
+  /** Of the page and every frame in it. */
   addresses(): Promise<string[]>
   openerAddress(): Promise<string>
 }
@@ -25,12 +25,12 @@ interface Target {
   app: TestApp
   /** The other tag's pixel. */
   pixel: string
-  /** Where the attack should work, its success is waited for. */
+  /** If the attack should work, its success is waited for. */
   isExpected: boolean
 }
 
 const PRIVATE = 'maria@exemplo.com'
-/** A word's worth of keys; so many words in a row must arrive whole. */
+/** Keys of one word; this many words in a row must arrive complete. */
 const WORD = 'kkkkkkkkkk'
 const WHOLE_WORDS = 4
 const MAX_WORDS = 16
@@ -46,7 +46,7 @@ export async function judgePageAttack(
   const attack = () =>
     page
       .inTag(([each, aim]) => window.attackPage(each, aim), [name, { pixel: target.pixel, set }] as const)
-      // The room may be gone, and the page left.
+      // The frame may be gone, and the page left.
       .catch(() => null)
   const field = (value: string | null) =>
     page.inPage((text) => {
@@ -95,7 +95,7 @@ export async function judgePageAttack(
     await done
     if ((await caught()) > before) return 'keys'
     if (lost === null) return 'the keyboard'
-    // A key is lost only to whoever is removed for it.
+    // A key may be lost only to a frame that is removed for it.
     const isGone = await page.inTag(() => false, null).catch(() => true)
     return lost > 0 && !isGone ? 'some keys' : null
   }
@@ -104,15 +104,15 @@ export async function judgePageAttack(
     for (const key of 'key') await page.press(key)
     return (await caught()) > 0 ? 'a click' : null
   }
-  if (name === 'navigate-tab' || name === 'leave-room') {
+  if (name === 'navigate-tab' || name === 'leave-frame') {
     await attack()
     return settled(() => findAddress(page, ELSEWHERE), patience)
   }
-  if (name === 'swap-room') {
+  if (name === 'swap-frame') {
     await attack()
     await settled(() => findAddress(page, '?again'), patience)
     if (target.isExpected) return findAddress(page, '?again')
-    // A room is removed once its second document has loaded: what counts is whether it stays.
+    // A frame is removed once its second document has loaded: what counts is whether it stays.
     await settled(async () => ((await findAddress(page, '?again')) === null ? 'gone' : null), 20)
     return findAddress(page, '?again')
   }
@@ -146,7 +146,7 @@ export async function judgePageAttack(
       }
     }, null)
     await attack()
-    // What was posted arrives one task at a time.
+    // Messages arrive one task at a time.
     return settled(async () => {
       const count = await page.inPage(() => (window as unknown as { messages: number }).messages, null)
       return count >= 1000 ? 'a thousand messages' : null
@@ -179,8 +179,8 @@ export async function judgePageAttack(
 }
 
 /**
- * Types into the page's field, to which the keyboard was given, until it arrives there whole word after word: how many keys
- * were lost before. Null where that never comes.
+ * Types into the page's focused field until whole words arrive: returns how many keys were lost before, or null if that
+ * never happens.
  */
 async function typeUntilHeld(page: AttackedPage): Promise<number | null> {
   let lost = 0
@@ -199,7 +199,7 @@ async function typeUntilHeld(page: AttackedPage): Promise<number | null> {
   return whole === WHOLE_WORDS ? lost : null
 }
 
-/** The victim's counts, which nobody raised but by a forged report: reports are written ten times a second here. */
+/** The victim's counts, which only a forged report raises: reports are written ten times a second here. */
 async function findForged(
   name: 'forge-conversion' | 'forge-report',
   { app: { database }, pixel }: Target,

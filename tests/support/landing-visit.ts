@@ -8,13 +8,13 @@ declare global {
   var movements: { by: number; what: string[] }[]
 }
 
-/** What Chromium says of one; the standard library's types do not know it. */
+/** Chromium's entry; missing in the standard library's types. */
 interface LayoutShift {
   value: number
   sources: { node?: Node }[]
 }
 
-/** From its first frame on, each page of this visitor notes every width that its headline has, and how far things moved. */
+/** From its first frame on, each page of this visitor records every width of its headline, and layout shifts. */
 export async function noteMovements(context: BrowserContext): Promise<void> {
   await context.addInitScript(() => {
     globalThis.headlineWidths = []
@@ -28,7 +28,8 @@ export async function noteMovements(context: BrowserContext): Promise<void> {
     }).observe({ type: 'layout-shift', buffered: true })
     const noteHeadline = () => {
       const headline = document.querySelector('h1')
-      if (headline !== null) {
+      // It is hidden until the whole hero has been parsed.
+      if (headline?.checkVisibility({ visibilityProperty: true })) {
         const range = document.createRange()
         range.selectNodeContents(headline)
         const { width } = range.getBoundingClientRect()
@@ -41,8 +42,8 @@ export async function noteMovements(context: BrowserContext): Promise<void> {
 }
 
 /**
- * Share of the words of the hero that are drawn in the typeface: their widths are compared with those in the device's
- * font. Nothing is drawn in between. For `evaluate` in any engine.
+ * Share of the hero's words drawn in the typeface, by comparing widths with the device's font. Nothing is drawn in
+ * between. For `evaluate` in any engine.
  */
 export function shareInTypeface(): number {
   const { style } = document.documentElement
@@ -67,13 +68,13 @@ export function shareInTypeface(): number {
   return shown.filter((width, index) => Math.abs(width - (near[index] ?? 0)) > 0.05).length / shown.length
 }
 
-/** Booted, and every section laid out: nothing more moves the page by itself. */
+/** Booted, and every section laid out: nothing more moves by itself. */
 export async function untilSettled(page: Page): Promise<void> {
   await untilBooted(page)
   await until(page, () => document.querySelector('.later') === null)
 }
 
-/** The typeface has come, for this visit or the next. */
+/** The typeface has arrived, for this visit or the next. */
 export function untilTypefaceCame(page: Page): Promise<void> {
   return until(page, () =>
     performance
@@ -83,20 +84,31 @@ export function untilTypefaceCame(page: Page): Promise<void> {
 }
 
 /** Scrolls through the whole page, a frame or two per step. */
-export function readToTheEnd(page: Page): Promise<void> {
-  return page.evaluate(async () => {
-    for (let top = 0; top < document.documentElement.scrollHeight; top += 800) {
-      scrollTo({ top, behavior: 'instant' })
-      await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))
-    }
-  })
+export async function readToTheEnd(page: Page): Promise<void> {
+  const heightOf = () => page.evaluate(() => document.documentElement.scrollHeight)
+  for (let top = 0; top < (await heightOf()); top += 800) {
+    await page.evaluate((to) => scrollTo({ top: to, behavior: 'instant' }), top)
+    await untilDrawn(page)
+  }
 }
 
-/** What a visit was like, in milliseconds of the page's own clock. */
+/** Two frames later, or soon: a busy browser may draw no frame of a page that does not change. */
+export function untilDrawn(page: Page): Promise<void> {
+  return page.evaluate(
+    () =>
+      new Promise<void>((drawn) => {
+        requestAnimationFrame(() => requestAnimationFrame(() => drawn()))
+        setTimeout(drawn, 1_000)
+      }),
+  )
+}
+
+/** Facts of a visit, in milliseconds of the page's clock. */
 async function recall(page: Page) {
   const typeface = await page.evaluate(shareInTypeface)
   const visit = await page.evaluate(() => ({
-    loaded: (performance.getEntriesByType('navigation')[0] as PerformanceNavigationTiming).loadEventStart,
+    parsed: (performance.getEntriesByType('navigation')[0] as PerformanceNavigationTiming)
+      .domContentLoadedEventStart,
     asked:
       performance.getEntriesByType('resource').find(({ name }) => name.endsWith('.woff2'))?.startTime ?? null,
     movements: globalThis.movements,
@@ -106,25 +118,25 @@ async function recall(page: Page) {
 }
 
 /**
- * On a first visit the page stays in the device's font, and the typeface is asked for once the page has come to its end.
- * The time of the first frame is no measure here: a busy machine shows it long after the page has drawn it.
+ * On a first visit the page keeps the device's font, and requests the typeface after the page was parsed. The time of
+ * the first frame is not used: a busy machine shows it late.
  */
 export async function expectFirstVisit(page: Page): Promise<void> {
   await untilTypefaceCame(page)
-  const { loaded, asked, ...look } = await recall(page)
-  expect(asked).toBeGreaterThan(loaded)
+  const { parsed, asked, ...look } = await recall(page)
+  expect(asked).toBeGreaterThan(parsed)
   expectSteady(look)
   expect(look.typeface).toBe(0)
 }
 
-/** On a later visit the typeface is asked for before the first frame, and drawn from that frame on or not at all. */
+/** On a later visit the typeface is requested before the first frame, and used from that frame on or not at all. */
 export async function expectLaterVisit(page: Page): Promise<void> {
-  const { loaded, asked, ...look } = await recall(page)
-  expect(asked).toBeLessThan(loaded)
+  const { parsed, asked, ...look } = await recall(page)
+  expect(asked).toBeLessThan(parsed)
   expectSteady(look)
 }
 
-/** A browser waits for an optional font for a moment only: one that is busy with other work may not have read its cache by then. */
+/** A browser waits only briefly for an optional font: a busy one may not have read its cache by then. */
 const MOST_VISITS = 8
 
 /** A later visit in the typeface. */
@@ -138,14 +150,14 @@ export async function visitInTypeface(open: () => Promise<Page>): Promise<Page> 
   throw new Error(`none of ${MOST_VISITS} later visits was in the typeface`)
 }
 
-/** The page stays as its first frame was, in the device's font. */
+/** The page keeps the device's font. */
 export async function expectNoTypeface(page: Page): Promise<void> {
   const look = await recall(page)
   expectSteady(look)
   expect(look.typeface).toBe(0)
 }
 
-/** A shift of less than 0.0001 is a thousandth of what counts as good: a mark of some pixels, in a section that scrolls by. */
+/** A shift below 0.0001 is a thousandth of a good value: a mark of some pixels in a section that scrolls by. */
 function expectSteady({
   movements,
   headlineWidths,

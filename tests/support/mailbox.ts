@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 import { parseMail, type ReceivedMail } from './parse-mail.ts'
 
-/** A real mail server on this machine, and everything that arrived at it. */
+/** A real mail server on this machine, and everything that arrived. */
 export class Mailbox {
   readonly received: ReceivedMail[] = []
   readonly #server: SMTPServer
@@ -27,7 +27,7 @@ export class Mailbox {
     })
   }
 
-  /** `refuse` is asked at each message, and a true makes the server say "try later". */
+  /** `refuse` is called for each message; true makes the server answer "try later". */
   static async open(refuse: () => boolean = () => false): Promise<Mailbox> {
     const mailbox = new Mailbox(refuse)
     await new Promise<void>((resolve) => mailbox.#server.listen(0, '127.0.0.1', resolve))
@@ -38,7 +38,7 @@ export class Mailbox {
     return `smtp://127.0.0.1:${(this.#server.server.address() as AddressInfo).port}`
   }
 
-  /** The next message to this address (with this subject) that nobody has taken yet; the test's own time limit ends the wait. */
+  /** The next unread message to this address (with this subject); the test's time limit ends the wait. */
   take(to: string, subject?: string): Promise<ReceivedMail> {
     return new Promise((resolve) => {
       const look = () => {

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { type Database, type DatabaseOptions, openDatabase, SQLITE_FILE } from '#server/db/database.ts'
 import { migrate } from '#server/db/migrate.ts'
+import { STORAGE_FOLDER } from './storage-folder.ts'
 
-/** An empty database of each engine after every migration, to be copied: making it takes longer than most tests. */
+/** An empty migrated database of each engine, to be copied: creating it takes longer than most tests. */
 export interface MigratedStorage {
   sqliteFile: string
   postgresDatabase: string
@@ -14,11 +14,11 @@ export interface MigratedStorage {
 
 const POSTGRES_DATABASE = 'migrated'
 
-/** Made once for the whole run. That the migrations can be run is proved where they are tested, and by every built server. */
+/** Created once per run. The migrations themselves are tested elsewhere, and by every built server. */
 export async function makeMigratedStorage(
   postgresSocket: string,
 ): Promise<MigratedStorage & { remove(): void }> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'portico-migrated-'))
+  const dataDir = mkdtempSync(join(STORAGE_FOLDER, 'portico-migrated-'))
   const client = new pg.Client({ host: postgresSocket, user: 'postgres', database: 'postgres' })
   await client.connect()
   await client.query(`create database ${POSTGRES_DATABASE}`)
@@ -39,7 +39,7 @@ export function copyMigratedFile({ sqliteFile }: MigratedStorage, dataDir: strin
   copyFileSync(sqliteFile, join(dataDir, SQLITE_FILE))
 }
 
-/** A copy becomes a site of its own, as each database is that was migrated by itself. */
+/** A copy gets its own site id, like a database that was migrated by itself. */
 export async function openMigratedCopy(options: DatabaseOptions): Promise<Database> {
   const database = openDatabase(options)
   await database.db.updateTable('site_state').set({ site_id: randomUUID() }).execute()

@@ -6,11 +6,11 @@ import { DESK, type Journey, PHONE, SHORT_JOURNEYS, until, untilAsked, WAIT } fr
 const isDialogOpen = () => document.querySelector('dialog[open]') !== null
 const isDialogClosed = () => document.querySelector('dialog[open]') === null
 
-/** All that `npm run engines` tries: the short set, and what differs between engines most often. */
+/** Everything that `npm run engines` runs: the short set, and what differs most between engines. */
 export const JOURNEYS: Record<string, Journey> = {
   ...SHORT_JOURNEYS,
 
-  'Tab goes round header and menu': async ({ visitor, site }) => {
+  'Tab cycles through header and menu': async ({ visitor, site }) => {
     await visitor.resize(...PHONE)
     await visitor.goto(site.url)
     await untilAsked(visitor)
@@ -32,7 +32,7 @@ export const JOURNEYS: Record<string, Journey> = {
     }
   },
 
-  'the preferences open, and what they say is kept': async ({ visitor, site }) => {
+  'the preferences open, and the choice is kept': async ({ visitor, site }) => {
     await visitor.resize(...PHONE)
     await visitor.goto(site.url)
     await untilAsked(visitor)
@@ -58,7 +58,7 @@ export const JOURNEYS: Record<string, Journey> = {
     expect(await visitor.evaluate(() => document.querySelector('h1')?.textContent)).toBe('Termos de Uso')
   },
 
-  'the tab gets its icon, and the policy refuses nothing of our own': async ({ visitor, site }) => {
+  'the tab gets its icon, and the policy blocks nothing of the site itself': async ({ visitor, site }) => {
     const asked: string[] = []
     const note = ({ url = '' }: { url?: string | undefined }) => void asked.push(url)
     site.app.server.on('request', note)
@@ -72,13 +72,15 @@ export const JOURNEYS: Record<string, Journey> = {
         ).toMatch(/\/assets\/.+\.ico$/),
       WAIT,
     )
-    // Leaving lets a browser send what it still has to say.
+    // Leaving lets a browser send what is left.
     await visitor.goto(`${site.url}/cookies`)
     site.app.server.off('request', note)
     expect(asked.filter((url) => url.startsWith('/api/csp-report'))).toEqual([])
   },
 
-  'a test of a pixel asks, runs the tag, tells its steps, and leaves nothing behind': async (world) => {
+  'a test visit asks for consent, runs the tag, reports its steps, and leaves nothing behind': async (
+    world,
+  ) => {
     const { visitor, site, vendors } = world
     await visitor.resize(...DESK)
     const call = await adminCall(site)
@@ -101,9 +103,10 @@ export const JOURNEYS: Record<string, Journey> = {
     )
     expect(vendors.hits.some(({ heard }) => heard?.event === 'PageView')).toBe(true)
     expect(await visitor.evaluate(() => document.cookie)).not.toContain('portico_consent')
+    // A used link: the page loads itself again, without it, and asks as on any visit.
     await visitor.goto(made.url)
-    await visitor.reload()
     await untilAsked(visitor)
+    expect(await visitor.evaluate(() => location.href)).toBe(`${site.url}/`)
     expect(await visitor.evaluate(() => document.querySelector('.test-bar') === null)).toBe(true)
   },
 }

@@ -2,14 +2,14 @@ const many = (count: number, piece: (index: number) => string, between = ''): st
   Array.from({ length: count }, (_, index) => piece(index)).join(between)
 const script = (code: string): string => `<script>${code}</script>`
 
-/** Those that once ended the process or held it up for seconds. */
+/** Snippets that once ended the process or blocked it for seconds. */
 export const KILLERS: Record<string, string> = {
   'formatting elements made again for each paragraph': `<p>${many(4_500, (i) => `<b a${i}>`)}${'<p>x'.repeat(13_000)}`,
   'a group that is never closed': script(`/(${' '.repeat(99_800)}/`),
   'thousands of groups of one name': script(`/${'(?<a>)|'.repeat(12_000)}/`),
 }
 
-/** What costs parsers most: each is under the 100 KB that a pixel may have, and none is ordinary. */
+/** The most expensive snippets for parsers: each is below the 100 KB of a pixel. */
 export const NASTY: Record<string, string> = {
   ...KILLERS,
   nothing: '',
@@ -45,7 +45,7 @@ export const NASTY: Record<string, string> = {
   'two thousand links': linksTo(2_000, 'link'),
 }
 
-/** A snippet that names so many hosts. */
+/** A snippet with this many hosts. */
 export function linksTo(count: number, name: string): string {
   return script(`var links=[${many(count, (i) => `"https://${name}${i}.vendor.com/"`, ',')}]`)
 }

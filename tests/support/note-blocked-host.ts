@@ -1,7 +1,7 @@
 import type { Db } from '#server/db/database.ts'
 import { storeBlockedHosts } from '#server/tags/hosts/blocked-hosts.ts'
 
-/** One report about a host, stored at once; with a hash, of that code of the pixel. */
+/** One report about a host, stored at once; with a hash, for that code of the pixel. */
 export function noteBlockedHost(
   db: Db,
   host: string,

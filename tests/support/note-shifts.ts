@@ -1,4 +1,4 @@
-/** In the page: adds up how far it moved by itself, in `window.shifts`. */
+/** In the page: sums up layout shifts in `window.shifts`. */
 export function noteShifts(): void {
   Object.assign(window, { shifts: 0 })
   new PerformanceObserver((list) => {

@@ -1,13 +1,13 @@
 import type { CDPSession } from 'playwright-core'
 
-/** What a page did, counted: the same on a fast machine and on a busy one. */
+/** Counts of what a page did: the same on fast and busy machines. */
 export interface PageWork {
-  /** How often the function that ran most often was called: as many times as there are rows, when it ran for each. */
+  /** Calls of the most frequent function: as many as there are rows, if it ran for each. */
   calls: number
-  /** Elements in the document afterwards, in sight or not: what a layout has to do with. */
+  /** Elements in the document afterwards. */
   elements: number
   layouts: number
-  /** Nodes that came or went, and attributes and texts that changed. */
+  /** Added and removed nodes, changed attributes and texts. */
   mutations: number
   commits: number
 }
@@ -23,7 +23,7 @@ declare global {
   }
 }
 
-/** Before the page's own scripts: React tells each commit to the hook of its developer tools, in production too. */
+/** Before the page's own scripts: React reports each commit to the hook of its developer tools, in production too. */
 export function observePageWork(): void {
   const observed: Observed = { mutations: 0, commits: 0 }
   window.pageWork = observed

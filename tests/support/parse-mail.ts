@@ -10,7 +10,7 @@ export interface ReceivedMail {
   code: string
 }
 
-/** Enough of MIME to read what our own server writes. */
+/** Enough of MIME to read our own emails. */
 export function parseMail(source: string, to: string[]): ReceivedMail {
   const [headers = '', body = ''] = splitHead(source)
   const boundary = /boundary="([^"]+)"/.exec(headers)?.[1] ?? ''

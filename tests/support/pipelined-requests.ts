@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import type { RawAnswer } from './raw-request.ts'
 
-/** Messages over one connection each `depth`, behind `lead`; the peer must keep the connection open for all of them. */
+/** Messages over one connection per `depth`, behind `lead`; the peer must keep the connection open. */
 export async function pipelinedRequests(
   port: number,
   messages: readonly string[],
@@ -17,7 +17,7 @@ export async function pipelinedRequests(
   return answers
 }
 
-/** Behind `lead`, or alone where the peer then ends the connection without an answer of its own. */
+/** Behind `lead`, or alone where the peer ends the connection without a response. */
 export async function lastRequest(port: number, lead: string, message: string): Promise<RawAnswer | null> {
   const [, answer] = await exchange(port, [lead, message])
   return answer ?? (await exchange(port, [message]))[0] ?? null

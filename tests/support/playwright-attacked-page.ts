@@ -5,19 +5,19 @@ import { CONSENT } from './hostile-site.ts'
 import type { AttackedPage } from './judge-page-attack.ts'
 import { until } from './until.ts'
 
-/** The room whose document has that function; they open one after the other. */
+/** The isolated frame whose document has that function; they open one after the other. */
 export function findTag(page: Page, name: 'attack' | 'attackPage' | 'heard'): Promise<Frame> {
   return vi.waitFor(
     async () => {
       for (const frame of page.frames().filter((each) => each.url().includes('/isolado/')))
         if (await frame.evaluate((each) => each in window, name)) return frame
-      throw new Error(`no room has ${name}`)
+      throw new Error(`no frame has ${name}`)
     },
     { timeout: 30_000, interval: 50 },
   )
 }
 
-/** A visitor who agreed to everything, at a page of ours that opens another. */
+/** A visitor who accepted everything, at a page of ours that opens another. */
 export async function openOpener(
   browser: Browser,
   url: string,
@@ -55,7 +55,7 @@ export async function openAttacked(
   }
 }
 
-/** The page without what takes the keyboard back. */
+/** The page without its focus guard. */
 function forgetGuard(): void {
   const listen = window.addEventListener.bind(window)
   Object.assign(window, {

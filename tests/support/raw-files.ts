@@ -5,9 +5,24 @@ import { inject } from 'vitest'
 import type { Db } from '#server/db/database.ts'
 import type { Storage } from './engines.ts'
 
-/** The names of the database's files, as they lie on the disk, that hold one of the texts. */
-export async function filesHolding(storage: Storage, db: Db, texts: readonly string[]): Promise<string[]> {
-  const folder = storage.databaseUrl === null ? storage.dataDir : await postgresFolder(db)
+/**
+ * Names of the database's files on disk that contain one of the texts. SQLite's log is one of them; PostgreSQL's, which
+ * all databases of the server share, is read by `logsHolding`.
+ */
+export async function filesHolding(
+  storage: Storage,
+  db: Db,
+  texts: readonly (string | Buffer)[],
+): Promise<string[]> {
+  return namesHolding(storage.databaseUrl === null ? storage.dataDir : await postgresFolder(db), texts)
+}
+
+/** Names of PostgreSQL's write-ahead log files that contain one of the texts. */
+export function logsHolding(texts: readonly (string | Buffer)[]): string[] {
+  return namesHolding(join(inject('postgresSocket'), 'data', 'pg_wal'), texts)
+}
+
+function namesHolding(folder: string, texts: readonly (string | Buffer)[]): string[] {
   return readdirSync(folder).filter((name) => {
     const path = join(folder, name)
     const content = statSync(path).isFile() ? readFileSync(path) : Buffer.alloc(0)
@@ -15,7 +30,7 @@ export async function filesHolding(storage: Storage, db: Db, texts: readonly str
   })
 }
 
-/** PostgreSQL writes its files at a checkpoint, and removes then what a rewritten table left. */
+/** PostgreSQL writes its files at a checkpoint, and then removes what a rewritten table left. */
 async function postgresFolder(db: Db): Promise<string> {
   await sql`checkpoint`.execute(db)
   const { rows } = await sql<{ oid: number }>`

@@ -15,12 +15,13 @@ interface Options {
   /** Null shows the login. */
   who?: { id: string; email: string } | null
   canMail?: boolean
+  demonstration?: true
 }
 
-/** The whole dashboard as a browser would open it, with the scripted server behind `fetch`. */
+/** The whole dashboard with the scripted server behind `fetch`. */
 export async function openDashboard(
   site: ScriptedSite,
-  { path = '/admin', who = MARINA, canMail = true }: Options = {},
+  { path = '/admin', who = MARINA, canMail = true, ...rest }: Options = {},
 ): Promise<Opened> {
   vi.stubGlobal('fetch', site.fetch)
   navigate(path)
@@ -32,22 +33,39 @@ export async function openDashboard(
     sharedOrigin: false,
     secureContext: true,
     canMail,
+    ...rest,
   }
   render(<App boot={boot} link={null} />)
   await screen.findByRole('button', { name: who === null ? 'Entrar' : 'Sair' })
   return { person: patientPerson(userEvent.setup({ advanceTimers: (ms) => vi.advanceTimersByTime(ms) })) }
 }
 
-/** A modal dialog first stops the pointer on the whole page and lets it into itself one render later. */
+/** A modal dialog first disables the pointer on the whole page and enables it inside one render later. */
 function patientPerson(person: UserEvent): UserEvent {
-  const click: UserEvent['click'] = async (element) => {
-    await waitFor(() => expect(pointerEventsOf(element)).not.toBe('none'))
-    await person.click(element)
+  const ready = (element: Element) =>
+    waitFor(() => expect(pointerEventsOf(element)).not.toBe('none'), { timeout: 30_000 })
+  return {
+    ...person,
+    click: async (element) => {
+      await ready(element)
+      await person.click(element)
+    },
+    dblClick: async (element) => {
+      await ready(element)
+      await person.dblClick(element)
+    },
+    type: async (element, ...rest) => {
+      await ready(element)
+      await person.type(element, ...rest)
+    },
+    selectOptions: async (element, values) => {
+      await ready(element)
+      await person.selectOptions(element, values)
+    },
   }
-  return { ...person, click }
 }
 
-/** The nearest that says something: the stand-in for a browser hands nothing down. */
+/** The nearest explicit value: the DOM emulation inherits nothing. */
 function pointerEventsOf(element: Element | null): string {
   if (element === null) return 'auto'
   return getComputedStyle(element).pointerEvents || pointerEventsOf(element.parentElement)

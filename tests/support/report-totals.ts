@@ -9,7 +9,7 @@ export interface ReportTotals {
   last_error: string | null
 }
 
-/** What was reported of each pixel, over all hours: the clock may strike one between two reports of a test. */
+/** Reports of each pixel, over all hours: a new hour may begin between two reports of a test. */
 export async function reportTotals(db: Db): Promise<Map<string, ReportTotals>> {
   const totals = new Map<string, ReportTotals>()
   const seen = await readLastSeen(db)

@@ -2,7 +2,7 @@ import type { SubscriptionPage } from '#contract/newsletter.ts'
 import { json } from './scripted-server.ts'
 import type { ScriptedSite } from './scripted-site.ts'
 
-/** The newsletter's list: what the site holds, found, tried again and erased. */
+/** The newsletter's list: search, retry and erase on the site's data. */
 export function scriptSubscriptions(site: ScriptedSite): void {
   const PAGE = 50
   const inState = (state: string) => site.subscriptions.filter(({ status }) => status === state)
@@ -36,7 +36,7 @@ export function scriptSubscriptions(site: ScriptedSite): void {
     const { email } = body as { email: string }
     const gone = site.subscriptions.find((one) => one.email === email)
     if (gone === undefined)
-      return json({ error: 'not_found', message: 'Não há inscrição com este e-mail.' }, 404)
+      return json({ error: 'not_found', message: 'Nenhuma inscrição com este e-mail.' }, 404)
     site.subscriptions = site.subscriptions.filter((one) => one !== gone)
     return { was_delivered: gone.status === 'delivered' }
   })

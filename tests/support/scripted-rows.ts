@@ -1,14 +1,16 @@
 import type { AdminUser, OwnLogin } from '#contract/accounts.ts'
 import type { DeliveryCheck, PixelDeliveries } from '#contract/conversions.ts'
 import type { Subscription } from '#contract/newsletter.ts'
+import type { OutcomeReport } from '#contract/outcomes.ts'
 import type { Pixel } from '#contract/pixel.ts'
 import type { DeletedPixel } from '#contract/pixel-history.ts'
 import type { BlockedHost, PixelStatus, TagPreview } from '#contract/tag-status.ts'
 import type { TagTest } from '#contract/tag-test.ts'
+import type { VisitReport } from '#contract/visit-report.ts'
 import { TODAY_FIGURES, type Today, type TodayFigure } from '#contract/visit-results.ts'
 import { blankPixel } from './blank-pixel.ts'
 
-/** What component tests take for now. */
+/** The current time of component tests. */
 export const NOW = '2026-11-15T12:00:00.000Z'
 export const LONG_AGO = '2026-11-01T12:00:00.000Z'
 
@@ -42,7 +44,12 @@ export function makeTest(test: Partial<TagTest> = {}): TagTest {
     delivery: 'browser',
     awaits_copies: false,
     steps: [],
-    verdict: { health: 'waiting', confirmed: false, title: 'Esperando o site abrir', text: 'Em outra aba.' },
+    verdict: {
+      health: 'waiting',
+      confirmed: false,
+      title: 'Aguardando você abrir o site',
+      text: 'Em outra aba.',
+    },
     ...test,
   }
 }
@@ -54,6 +61,7 @@ export function makeDeliveries(deliveries: Partial<PixelDeliveries> = {}): Pixel
     next_attempt_at: null,
     first_expires_at: null,
     stopped: null,
+    confirmations: null,
     refusals: [],
     ...deliveries,
   }
@@ -159,22 +167,56 @@ export function makeSubscription(email: string, subscription: Partial<Subscripti
   }
 }
 
-/** A first day on which nothing happened, and nothing of before is known. */
+/** A first day without any events or history. */
 export function makeToday(figures: Partial<Today> = {}): Today {
-  const none: TodayFigure = { today: 0, days: [null, null, null, null, null, null, 0] }
+  const days = [null, null, null, null, null, null, 0]
+  const none: TodayFigure = { today: 0, days, days_until: days }
   return {
     ...(Object.fromEntries(TODAY_FIGURES.map((name) => [name, none])) as Record<
       (typeof TODAY_FIGURES)[number],
       TodayFigure
     >),
     until: NOW,
-    yesterday_until: '2026-11-14T12:10:00.000Z',
+    compared_until: '2026-11-15T12:00:00.000Z',
     dates: Array.from({ length: 7 }, (_, day) => `2026-11-${String(day + 9).padStart(2, '0')}`),
     counted_since: null,
+    counts_visits: true,
     ...figures,
+  }
+}
+
+const VISIT_NUMBERS = { visits: 0, visitors: 0, clicks: { lead: 0, contact: 0 } }
+
+/** A report without a visit, unless the test says otherwise. */
+export function makeVisits(report: Partial<VisitReport> = {}): VisitReport {
+  return {
+    is_on: true,
+    since: LONG_AGO,
+    totals: { ...VISIT_NUMBERS, views: 0, subscriptions: 0, robots: 0 },
+    series: [],
+    rows: [],
+    estimated_days: [],
+    hides_addresses: false,
+    ...report,
   }
 }
 
 export function stamps(at: string): { created_at: string; updated_at: string } {
   return { created_at: at, updated_at: at }
+}
+
+/** `GET /admin/api/outcomes` of a site to which nothing was reported yet. */
+export function makeOutcomeReport(query: URLSearchParams): OutcomeReport {
+  return {
+    mode: query.get('mode') === 'test' ? 'test' : 'live',
+    from: '2026-10-21',
+    to: '2026-11-19',
+    totals: { count: 0, tied: 0, values: [], duplicates: 0, refused: 0 },
+    rows: [],
+    destinations: [],
+    keys: [],
+    max_keys: 10,
+    test_calls: [],
+    url: 'https://www.exemplo.com.br/api/outcomes',
+  }
 }

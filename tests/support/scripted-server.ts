@@ -4,11 +4,11 @@ export interface Call {
   query: URLSearchParams
   body: unknown
   headers: Headers
-  /** Aborted once nobody waits for the answer. */
+  /** Aborted once nobody waits for the response. */
   signal: AbortSignal | null
 }
 
-/** A `Response`, or whatever is to be sent as JSON; null is sent as 204. */
+/** A `Response`, or a value to send as JSON; null is sent as 204. */
 export type Handler = (call: Call, params: readonly string[]) => unknown
 
 interface Route {
@@ -17,22 +17,22 @@ interface Route {
   handler: Handler
 }
 
-/** A call that waits for the test's word. */
+/** A call that the test holds. */
 export interface HeldCall {
   call: Call
-  /** Goes on to whatever would have answered it. */
+  /** Continues with the normal answer. */
   release(): void
 }
 
-/** Stands where the server does, behind `fetch`: each route answers by script, and each call is on record. */
+/** Replaces the server behind `fetch`: each route answers by script, and each call is recorded. */
 export class ScriptedServer {
   readonly calls: Call[] = []
-  /** No answer comes at all. */
+  /** No response at all. */
   away = false
   #routes: Route[] = []
   #gates = new Map<string, (call: Call) => Promise<void>>()
 
-  /** `*` stands for one part of a path, which the handler is given. What is said later wins. */
+  /** `*` stands for one part of a path, which the handler gets. Later definitions win. */
   answer(route: string, handler: Handler): void {
     const [method = 'GET', path = ''] = route.split(' ')
     const pattern = new RegExp(`^${path.replaceAll('*', '([^/]+)')}$`)
@@ -43,7 +43,7 @@ export class ScriptedServer {
     this.answer(route, () => json(body, status))
   }
 
-  /** Holds every call of this route back until each is released. */
+  /** Holds every call of this route until it is released. */
   hold(route: string): HeldCall[] {
     const held: HeldCall[] = []
     this.#gates.set(route, (call) => new Promise((release) => held.push({ call, release })))
@@ -80,7 +80,7 @@ export class ScriptedServer {
       const answer = await handler(call, found.slice(1))
       return answer instanceof Response ? answer : json(answer)
     }
-    throw new Error(`the script says nothing about ${call.method} ${call.path}`)
+    throw new Error(`no script for ${call.method} ${call.path}`)
   }
 }
 

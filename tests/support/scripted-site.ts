@@ -1,7 +1,7 @@
 import type { AdminUser, OwnLogin } from '#contract/accounts.ts'
 import type { ActivityEvent, ActivityPage } from '#contract/activity.ts'
-import type { InstallationProblem, ProductionGap } from '#contract/admin-page.ts'
-import type { AlertChoice } from '#contract/alerts.ts'
+import type { FirstSteps, InstallationProblem, ProductionGap } from '#contract/admin-page.ts'
+import type { AlertChoice, AlertWebhook } from '#contract/alerts.ts'
 import {
   CONVERSIONS,
   type Conversion,
@@ -14,7 +14,9 @@ import type { PixelConflict, PixelHistory } from '#contract/pixel-history.ts'
 import type { PixelCost } from '#contract/tag-cost.ts'
 import type { PixelHost, PixelStatus, TagOverview, TagPreview } from '#contract/tag-status.ts'
 import type { TagTest } from '#contract/tag-test.ts'
-import type { LedgerStep, PixelLedger, Today } from '#contract/visit-results.ts'
+import type { VisitReport } from '#contract/visit-report.ts'
+import type { Today, VisitResultStep, VisitResults } from '#contract/visit-results.ts'
+import { serveDestinations } from '#server/conversions/destinations/destinations.ts'
 import { groupBlockedHosts } from '#server/tags/hosts/blocked-hosts.ts'
 import { scriptSubscriptions } from './script-subscriptions.ts'
 import {
@@ -25,19 +27,21 @@ import {
   makeDeleted,
   makeDeliveries,
   makeLogin,
+  makeOutcomeReport,
   makePixel,
   makePreview,
   makeStatus,
   makeTest,
   makeToday,
   makeUser,
+  makeVisits,
   NOW,
   PASSWORD,
   stamps,
 } from './scripted-rows.ts'
 import { type Call, json, ScriptedServer } from './scripted-server.ts'
 
-/** What the scripted server has stored; a test changes it as another person would. */
+/** The data of the scripted server; a test changes it like another person. */
 export class ScriptedSite extends ScriptedServer {
   pixels: Pixel[] = []
   users: AdminUser[] = [makeUser({ ...MARINA, is_principal: true, role: 'super_admin' }), makeUser(BIA)]
@@ -51,28 +55,34 @@ export class ScriptedSite extends ScriptedServer {
   }
   trash: Pixel[] = []
   /** Of every pixel. */
-  ledger = (step: LedgerStep): PixelLedger => ({ step, from: LONG_AGO, to: NOW, rows: [] })
+  ledger = (step: VisitResultStep): VisitResults => ({ step, from: LONG_AGO, to: NOW, rows: [] })
   conversions: Partial<Record<Conversion, number>> = {}
   conflict: PixelConflict = { saved_by: BIA.email, saved_at: NOW, changes: [] }
   /** Of every pixel. */
   deliveries: PixelDeliveries = makeDeliveries()
   check: DeliveryCheck = makeCheck()
   history: PixelHistory = { versions: [], next: null }
-  /** Of every pixel, the newest first. */
+  /** Of every pixel, newest first. */
   tests: TagTest[] = []
   /** Of every pixel. */
   hosts: PixelHost[] = []
   preview: TagPreview = makePreview()
   codesLeft = 10
   today: Today = makeToday()
+  visits: (query: URLSearchParams) => VisitReport = () => makeVisits()
   subscriptions: Subscription[] = []
   activity: ActivityEvent[] = []
   cost: PixelCost = { own: null, all: null }
-  alerts: AlertChoice = { kinds: [], can_send: true }
+  alerts: AlertChoice = { kinds: [], weekly_summary: false, can_send: true }
+  /** The chat that gets alerts. */
+  chat: AlertWebhook | null = null
   /** Whether a webhook is configured. */
   delivers = true
   /** What the installation lacks. */
   gaps: ProductionGap[] = []
+  /** Null, as in a demonstration: the list alone. */
+  firstSteps: FirstSteps | null = null
+  offersPassword = false
   problems: InstallationProblem[] = []
   factors: { id: string; status: string; factor_type: string; friendly_name: string }[] = []
   #saves = 0
@@ -84,7 +94,7 @@ export class ScriptedSite extends ScriptedServer {
     this.#scriptAdmin()
   }
 
-  /** A pixel that is doing so; null where nobody knows. */
+  /** A pixel with this status; null if unknown. */
   addPixel(name: string, status: Partial<PixelStatus> | null, pixel: Partial<Pixel> = {}): Pixel {
     const added = makePixel({ name, ...pixel })
     this.pixels.push(added)
@@ -92,7 +102,7 @@ export class ScriptedSite extends ScriptedServer {
     return added
   }
 
-  /** As the auth service tells a session. */
+  /** A session as the auth service returns it. */
   sessionOf(user: { id: string; email: string }, aal = 'aal1') {
     const payload = btoa(JSON.stringify({ sub: user.id, aal, exp: Date.parse(NOW) / 1000 + 3600 }))
     return {
@@ -127,13 +137,19 @@ export class ScriptedSite extends ScriptedServer {
       ['admin_users', () => this.users],
     ] as const) {
       const path = `/rest/v1/${table}`
-      this.answer(`GET ${path}`, (call) => rows().filter((row) => matches(row, call)))
+      const select = (found: object[], call: Call) => found.map((row) => pickColumns(row, call))
+      this.answer(`GET ${path}`, (call) =>
+        select(
+          rows().filter((row) => matches(row, call)),
+          call,
+        ),
+      )
       this.answer(`PATCH ${path}`, (call) => {
         const found = rows().filter((row) => matches(row, call))
         const at = this.#nextTime()
         for (const row of found)
           Object.assign(row, withoutSecret(call.body as object, at), { updated_at: at })
-        return found
+        return select(found, call)
       })
       this.answer(`DELETE ${path}`, (call) => {
         const gone = rows().filter((row) => matches(row, call))
@@ -174,7 +190,9 @@ export class ScriptedSite extends ScriptedServer {
     })
     this.answer('POST /admin/api/blocked-hosts/allow', ({ body }) => settle((body as { ids: string[] }).ids))
     this.answer('DELETE /admin/api/blocked-hosts/*', (_call, [id = '']) => settle([id]))
-    this.answer('GET /admin/api/pixels/*/ledger', ({ query }) => this.ledger(query.get('step') as LedgerStep))
+    this.answer('GET /admin/api/pixels/*/ledger', ({ query }) =>
+      this.ledger(query.get('step') as VisitResultStep),
+    )
     this.answer('GET /admin/api/pixels/*/conversions', () => ({
       conversions: CONVERSIONS.map((conversion) => ({
         conversion,
@@ -198,6 +216,7 @@ export class ScriptedSite extends ScriptedServer {
       const test = this.tests.find((each) => each.id === id)
       return test ?? json({ error: 'not_found', message: 'Este teste não existe mais.' }, 404)
     })
+    this.answer('GET /admin/api/destinations', () => serveDestinations())
     this.answer('GET /admin/api/pixels/*/deliveries', () => this.deliveries)
     this.answer('POST /admin/api/pixels/*/deliveries/retry', () => {
       this.deliveries = { ...this.deliveries, stopped: null, next_attempt_at: NOW }
@@ -233,18 +252,26 @@ export class ScriptedSite extends ScriptedServer {
     })
     this.answer('GET /admin/api/activity/export', () => new Response('quando\r\n'))
     this.answer('GET /admin/api/alerts', () => this.alerts)
+    this.answer('GET /admin/api/alerts/webhook', () => ({ webhook: this.chat }))
     this.answer('PUT /admin/api/alerts', ({ body }) => {
-      this.alerts = { ...this.alerts, ...(body as Pick<AlertChoice, 'kinds'>) }
+      this.alerts = { ...this.alerts, ...(body as Partial<AlertChoice>) }
       return this.alerts
     })
     this.answer('POST /admin/api/pixels/*/compare', () => this.conflict)
     this.answer('GET /admin/api/today', () => this.today)
+    this.answer('GET /admin/api/visits', ({ query }) => this.visits(query))
+    this.answer('GET /admin/api/outcomes', ({ query }) => makeOutcomeReport(query))
     this.answer('GET /admin/api/logins', () => ({ logins: this.logins }))
     this.answer('DELETE /admin/api/logins/*', (_call, [id]) => {
       this.logins = this.logins.filter((login) => login.id !== id)
       return null
     })
-    this.answer('GET /admin/api/notices', () => ({ gaps: this.gaps, problems: this.problems }))
+    this.answer('GET /admin/api/notices', () => ({
+      gaps: this.gaps,
+      problems: this.problems,
+      first_steps: this.firstSteps,
+      offers_password: this.offersPassword,
+    }))
     this.answer('POST /admin/api/clock/confirm', () => {
       this.problems = []
       return null
@@ -261,7 +288,7 @@ export class ScriptedSite extends ScriptedServer {
   }
 }
 
-/** A secret is written and never read: the row only tells that there is one, and since when. */
+/** A secret is never returned: the row only says that there is one, and since when. */
 function withoutSecret(body: object, at: string): object {
   const { access_token, ...columns } = body as { access_token?: string | null }
   if (access_token === undefined) return columns
@@ -269,12 +296,22 @@ function withoutSecret(body: object, at: string): object {
   return { ...columns, has_access_token: isKept, access_token_stored_at: isKept ? at : null }
 }
 
-/** PostgREST's `column=eq.value`, which is all that the dashboard asks by. */
-function matches(row: object, { query }: Call): boolean {
-  return [...query].every(
-    ([column, value]) =>
-      !value.startsWith('eq.') || String((row as Record<string, unknown>)[column]) === value.slice(3),
-  )
+/** Of PostgREST's operators those that the dashboard asks by: `eq.value`, `is.null` and `ilike.*text*`. */
+function matches(row: object | null, { query }: Call): boolean {
+  return [...query].every(([column, test]) => {
+    const value = (row as Record<string, unknown> | null)?.[column]
+    if (test.startsWith('eq.')) return String(value) === test.slice(3)
+    if (test === 'is.null') return value === null
+    if (!test.startsWith('ilike.')) return true
+    return String(value).toLowerCase().includes(test.slice(7, -1).replaceAll('\\', '').toLowerCase())
+  })
+}
+
+/** The columns that were asked for: what a screen shows and did not ask for must not be there. */
+function pickColumns(row: object | null, { query }: Call): object | null {
+  const columns = query.get('select') ?? '*'
+  if (columns === '*' || row === null) return row
+  return Object.fromEntries(Object.entries(row).filter(([column]) => columns.split(',').includes(column)))
 }
 
 function emailOf(headers: Headers, users: AdminUser[]): string | undefined {

@@ -4,7 +4,7 @@ import { recordAudit } from '#server/activity/trail.ts'
 import type { Db } from '#server/db/database.ts'
 import type { Secrets } from '#server/secrets/secrets.ts'
 
-/** Row by row, what a database holds that nobody may read there. */
+/** One encrypted value of a database. */
 export interface SecretRow {
   table: 'auth_factors' | 'app_secrets'
   column: string
@@ -12,7 +12,7 @@ export interface SecretRow {
   text: string
 }
 
-/** Stores a person's second factor and an app secret; lying open, as versions before the sealing did, without `secrets`. */
+/** Stores a person's second factor and an app secret; in plain text without `secrets`, like older versions. */
 export async function insertSecrets(
   db: Db,
   secrets: Secrets | null,
@@ -26,7 +26,7 @@ export async function insertSecrets(
   ]
   await db.transaction().execute(async (trx) => {
     const [secret = '', value = ''] = await Promise.all(
-      rows.map((row) => (secrets === null ? row.text : secrets.seal(trx, row, row.text))),
+      rows.map((row) => (secrets === null ? row.text : secrets.encrypt(trx, row, row.text))),
     )
     const person = { id: userId, email, user_metadata: '{}', app_metadata: '{}' }
     await trx
@@ -53,9 +53,9 @@ export async function readStored(db: Db, { table, row }: SecretRow): Promise<str
   return (await query.executeTakeFirstOrThrow()).secret
 }
 
-/** The texts behind the rows, as a server reads them. */
+/** The decrypted texts of the rows. */
 export function openAll(db: Db, secrets: Secrets, rows: readonly SecretRow[]): Promise<string[]> {
-  return Promise.all(rows.map(async (row) => secrets.open(row, await readStored(db, row))))
+  return Promise.all(rows.map(async (row) => secrets.decrypt(row, await readStored(db, row))))
 }
 
 export const textsOf = (rows: readonly SecretRow[]): string[] => rows.map(({ text }) => text)

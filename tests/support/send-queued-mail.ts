@@ -4,15 +4,15 @@ import type { AuthContext } from '#server/auth/context.ts'
 import { createLogger, type Logger } from '#server/http/logging/logger.ts'
 import { mailChannel } from '#server/mail/channel.ts'
 import type { OutgoingMail, SendMail } from '#server/mail/transport.ts'
-import { DeliveryWorker } from '#server/outbox/worker.ts'
+import { OutboxWorker } from '#server/outbox/worker.ts'
 
 interface Options {
   log?: Pick<Logger, 'warn' | 'error'>
-  /** Where e-mails go besides the list that is returned. */
+  /** Where emails go besides the returned list. */
   send?: SendMail
 }
 
-/** Runs the outbox until no e-mail waits, and returns those that left. */
+/** Runs the outbox until no email waits, and returns the sent ones. */
 export async function sendQueuedMail(
   context: AuthContext,
   { log = createLogger('silent'), send = async () => {} }: Options = {},
@@ -23,10 +23,10 @@ export async function sendQueuedMail(
     await send(mail)
     sent.push(mail)
   }
-  const worker = new DeliveryWorker({
+  const worker = new OutboxWorker({
     db,
     log,
-    sources: [accountMailChannel(context, log), mailChannel({ secrets, send: note, log })],
+    channels: [accountMailChannel(context, log), mailChannel({ secrets, send: note, log })],
     timing: { pollMs: 20 },
   })
   worker.start()

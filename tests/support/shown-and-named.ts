@@ -1,6 +1,6 @@
 import type { Role } from './visitor.ts'
 
-/** What may have a role: the drivers of Firefox and WebKit find by selector. */
+/** Elements that may have a role: the drivers of Firefox and WebKit find by selector. */
 export const ROLE_SELECTORS: Record<Role, string> = {
   button: 'button, [role=button]',
   link: 'a[href]',

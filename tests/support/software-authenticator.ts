@@ -11,14 +11,14 @@ interface AuthenticatorOptions {
 }
 
 interface Answer {
-  /** false: somebody is there, and nobody knows who. */
+  /** False: somebody is present, but not verified. */
   verified?: boolean
   origin?: string
   rpId?: string
   counter?: number
 }
 
-/** One key of an authenticator (ES256, without attestation), with the faults that a test asks for. */
+/** One key of an authenticator (ES256, without attestation), with the faults of a test. */
 export class SoftwareAuthenticator {
   readonly #options: AuthenticatorOptions
   readonly #keys = generateKeyPairSync('ec', { namedCurve: 'P-256' })

@@ -2,15 +2,15 @@ import { type ChildProcess, spawn } from 'node:child_process'
 
 export interface SpawnedServer {
   child: ChildProcess
-  /** Everything that it printed so far, both streams together. */
+  /** Everything that it printed, both streams together. */
   output(): string
   /** Resolves with the exit code, or the signal that ended it. */
   ended: Promise<number | NodeJS.Signals>
 }
 
 /**
- * The built server as a process of its own, with nothing of this process's environment but the path. `within` is a
- * command that runs it in surroundings of its own, and becomes it.
+ * The built server as a separate process, with only the path of this process's environment. `within` is a command that
+ * runs it and becomes it.
  */
 export function spawnServer(env: Record<string, string>, within: readonly string[] = []): SpawnedServer {
   return spawnProgram([...within, process.execPath, 'dist/server/serve.js'], env)
@@ -42,7 +42,7 @@ export function watchProcess(child: ChildProcess): SpawnedServer {
   return { child, output: () => output, ended }
 }
 
-/** Waits until the server stores and takes calls (just started, it may be too busy); fails with its output when it ends. */
+/** Waits until the server stores and accepts calls; fails with its output when it exits. */
 export async function untilReady(server: SpawnedServer, url: string): Promise<void> {
   let over = false
   server.ended.then(() => {

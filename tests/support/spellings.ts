@@ -1,16 +1,16 @@
-/** One way to ask for a path that is not, or may not be, the plain one. */
+/** One spelling of a path that is not, or may not be, canonical. */
 export interface Spelling {
   target: string
-  /** `1.1` unless told otherwise. */
+  /** Default `1.1`. */
   version?: string
-  /** Replaces the one `Host` header. */
+  /** Replaces the `Host` header. */
   hosts?: readonly string[]
 }
 
 const escapeOf = (character: string) =>
   `%${character.charCodeAt(0).toString(16).padStart(2, '0').toUpperCase()}`
 
-/** What may stand before, behind or between the segments of a path and be taken away again by somebody. */
+/** What may be before, behind or between the segments of a path and be removed by some server. */
 const FILLERS = [
   ...['/', '//', '\\', '/\\', '/.', '/..', '/./', '/x/..', '/..;', '/.;', '/%2e', '/%2E%2E', '/%252e'],
   ...['%2F', '%2f', '%5C', '%5c', '%252F', ';', ';x=1', '/;', '/;x=1', '#', '#x', '%23', '%3F', '%3f'],
@@ -18,7 +18,7 @@ const FILLERS = [
   ...['\t', '\x01', '\x7f', '\xe9', '|', '"', '<', '^', '`', '{', '+', '*', '~', '.'],
 ]
 
-/** Every spelling of a path that some part of some server may take for the same. */
+/** Every spelling of a path that some server may treat as the same. */
 export function spellingsOf(path: string, host: string): Spelling[] {
   const characters = [...path]
   const replaceAt = (at: number, text: string) => path.slice(0, at) + text + path.slice(at + 1)
@@ -53,7 +53,7 @@ export function spellingsOf(path: string, host: string): Spelling[] {
   ]
 }
 
-/** Node's parser makes a request of it, after which the connection goes on; what is no HTTP ends it, whatever the path. */
+/** True if Node's parser accepts it, so that the connection continues; what is no HTTP ends it. */
 export function keepsConnection({ target, version = '1.1', hosts = [] }: Spelling): boolean {
   return (
     /^(?:\/|\*|https?:\/\/)[!-~]*$/i.test(target) &&

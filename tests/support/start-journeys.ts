@@ -7,13 +7,13 @@ import { untilTags } from './until-tags.ts'
 import { startVendors } from './vendor-stand-in.ts'
 
 export interface Journeys {
-  /** Each is made by a new visitor. */
+  /** Each runs with a new visitor. */
   run(journey: Journey): Promise<void>
   close(): Promise<void>
 }
 
 interface JourneyOptions {
-  /** By https, as in production: on http WebKit keeps no dashboard's cookie, also on this machine. */
+  /** By https, as in production: on http WebKit keeps no dashboard cookie, also on this machine. */
   isSecure?: boolean
 }
 

@@ -4,19 +4,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 
-/** PostgreSQL refuses to run as root, so root lends it the identity of nobody. */
+/** PostgreSQL refuses to run as root, so root starts it as nobody. */
 const NOBODY = 65_534
 
 export interface PrivatePostgres {
   socketDirectory: string
-  /** Takes the server down, runs the work, and brings it up again on the same data. Immediate is as if it had crashed. */
+  /** Stops the server, runs the work, and starts it again on the same data. Immediate is like a crash. */
   whileDown(work: () => Promise<void>, mode?: 'fast' | 'immediate'): Promise<void>
-  /** Stops the server and everything that it started where they stand, and lets them go on after the work. */
+  /** Freezes the server and its children during the work. */
   whileFrozen(work: () => Promise<void>): Promise<void>
   stop(): Promise<void>
 }
 
-/** A server of our own on a socket in a temporary directory: nothing listens on the network, nothing stays behind. */
+/** A private server on a socket in a temporary directory: nothing listens on the network, nothing stays behind. */
 export async function startPostgres(
   binaries: string,
   ownSettings: readonly string[] = [],

@@ -24,7 +24,7 @@ interface Report {
   ran?: number
   blocked?: number
   failed?: number
-  /** Null where nobody counted. */
+  /** Null if not counted. */
   not_consented?: number | null
 }
 
@@ -46,7 +46,7 @@ export async function storeReports(db: Db, reports: readonly Report[]): Promise<
   await addCounts(db, counts)
 }
 
-/** What visits showed of tags and what tags cost, over all hours. */
+/** Observations and costs of tags, over all hours. */
 export async function storedObservations(
   db: Db,
 ): Promise<{ pixel_id: string; revision: string; subject: string; verdict: string; count: number }[]> {

@@ -8,7 +8,7 @@ import type { TableName } from '#server/db/schema/index.ts'
 import { sweepRows } from '#server/db/sweep.ts'
 import { GUESSES_KEPT_MS } from '#server/http/limits/counter.ts'
 
-/** What an installation keeps that sets nothing. */
+/** Default retention. */
 export const KEPT: Kept = {
   ...parseConfig({}).retention,
   loginIdleMs: LOGIN_IDLE_MS,
@@ -23,13 +23,13 @@ interface SweptOptions {
   signal?: AbortSignal
 }
 
-/** Runs the rows of the retention table that are about one table. */
+/** Runs the retention rows of one table. */
 export async function sweepTable(
   db: Db,
   table: TableName,
   { kept, now, signal }: SweptOptions = {},
 ): Promise<void> {
   const rows = retention({ ...KEPT, ...kept }).filter((row) => row.table === table)
-  if (rows.length === 0) throw new Error(`nothing of ${table} is removed by its age`)
+  if (rows.length === 0) throw new Error(`no retention for ${table}`)
   for (const row of rows) await sweepRows(db, row, signal, now)
 }

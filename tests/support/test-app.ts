@@ -19,12 +19,12 @@ export interface TestApp {
   config: Config
   database: Database
   secrets: SecretBox
-  /** Set when listening was asked for. */
+  /** Set if it listens. */
   url: string
   storage: Storage
   /** As if every limit's window had ended, in memory and in the database. */
   forgetLimits(): Promise<void>
-  /** Shares the limits' counts now, and learns those of other processes. */
+  /** Shares the limits' counts now, and reads those of other processes. */
   flushLimits(): Promise<void>
   close(): Promise<void>
 }
@@ -34,9 +34,9 @@ interface TestAppOptions extends Pick<AppDeps, 'compressPage'> {
   /** Another process of the same site: shares this app's PostgreSQL, which `close` leaves alone. */
   beside?: TestApp
   env?: Record<string, string>
-  /** Listens on a free port of this machine; else the app is only called in process. */
+  /** Listens on a free port; else the app is only called in process. */
   listen?: boolean
-  /** Never shed by default: on a busy machine a test is about something else. */
+  /** Never shed by default, because tests run on busy machines. */
   maxEventLoopDelayMs?: number
   connectionLimits?: Partial<ConnectionLimits>
   /** Silent unless a test reads it. */
@@ -45,10 +45,10 @@ interface TestAppOptions extends Pick<AppDeps, 'compressPage'> {
   tracing?: Tracing
 }
 
-/** The account that every test app starts with. */
+/** The account of every test app. */
 export const PRINCIPAL = { email: 'principal@portico.example', password: 'ponte-lilas-grafite-58' }
 
-/** The real app on a fresh database, in this process. */
+/** The real app on a new database, in this process. */
 export async function startTestApp({
   engine = 'sqlite',
   beside,
@@ -66,6 +66,8 @@ export async function startTestApp({
   const config = parseConfig({
     PORT: String(port),
     LOG_LEVEL: 'silent',
+    // Only tests of visits count them: others find their own counts alone.
+    VISIT_COUNTS: 'off',
     PRINCIPAL_ADMIN_EMAIL: PRINCIPAL.email,
     PRINCIPAL_ADMIN_PASSWORD: PRINCIPAL.password,
     ...storage.env,
@@ -102,10 +104,11 @@ export async function startTestApp({
     url: `http://localhost:${port}`,
     flushLimits: () => counter.flush(),
     forgetLimits: async () => {
-      // What is on its way to the database first, or it would come back.
+      // Pending counts first, or they would come back.
       await counter.flush()
       counter.clear()
       await database.db.deleteFrom('rate_limits').execute()
+      await database.db.deleteFrom('rate_windows').execute()
     },
     close: async () => {
       app.server.closeAllConnections()

@@ -7,10 +7,10 @@ export interface TlsFront {
   close(): Promise<void>
 }
 
-/** TLS in front of a plain server of this machine, as a proxy has it in production. */
+/** TLS in front of a plain server, like a proxy in production. */
 export async function startTlsFront(
   certificate: { key: string; cert: string },
-  /** Asked when somebody connects: the server behind may have to know this one's port before it starts. */
+  /** Read on connection: the server behind may need this one's port before it starts. */
   target: () => number,
 ): Promise<TlsFront> {
   const sockets = new Set<Socket>()
@@ -21,7 +21,7 @@ export async function startTlsFront(
       [upstream, visitor],
     ] as const) {
       sockets.add(socket)
-      // A browser that goes away leaves its connections as they are.
+      // A browser that exits leaves its connections open.
       socket.on('error', () => other.destroy())
       socket.on('close', () => {
         sockets.delete(socket)

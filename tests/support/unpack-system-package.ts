@@ -6,8 +6,8 @@ import { TOOLS_DIRECTORY } from './install-npm-tool.ts'
 const FOLDER = join(TOOLS_DIRECTORY, 'debian')
 
 /**
- * A Debian package for whoever may not install one: it and what it needs beyond what is installed are fetched and unpacked
- * among the tools. The folder that stands for `/`, or null where this is not Debian or its archive does not answer.
+ * A Debian package for users who may not install one: it and its missing dependencies are fetched and unpacked among
+ * the tools. Returns the root folder, or null if this is not Debian or its archive does not answer.
  */
 export function unpackSystemPackage(name: string): string | null {
   if (!existsSync('/usr/bin/apt-get')) return null
@@ -15,7 +15,7 @@ export function unpackSystemPackage(name: string): string | null {
   if (existsSync(root)) return root
   const fetched = join(FOLDER, 'fetched')
   const unpacked = join(FOLDER, 'unpacked')
-  // What a run that was cut off left.
+  // Left by an interrupted run.
   for (const folder of [fetched, unpacked]) rmSync(folder, { recursive: true, force: true })
   for (const folder of ['lists/partial', 'archives/partial'])
     mkdirSync(join(fetched, folder), { recursive: true })
@@ -23,7 +23,7 @@ export function unpackSystemPackage(name: string): string | null {
   const own = {
     'Dir::State::lists': `${fetched}/lists`,
     'Dir::Cache': fetched,
-    // Nothing of the system's is written, so that its lock is nobody's business, and root needs nobody to fetch for it.
+    // Nothing of the system is written, so no lock is needed, and root needs no fetch user.
     'Debug::NoLocking': 'true',
     'APT::Sandbox::User': 'root',
   }
@@ -39,7 +39,7 @@ export function unpackSystemPackage(name: string): string | null {
   } finally {
     rmSync(fetched, { recursive: true, force: true })
   }
-  // All of it is there, or none.
+  // Complete or not at all.
   renameSync(unpacked, root)
   return root
 }

@@ -6,12 +6,12 @@ export interface UnprotectedCopy {
   url: string
   /** Of its database, since it is the same server. */
   target: string
-  /** What its policy report endpoint believed. */
+  /** Hosts that its policy report endpoint accepted. */
   reportedHosts: string[]
   close(): Promise<void>
 }
 
-/** Headers that carry a protection, in either direction. */
+/** Headers with a protection, in either direction. */
 const PROTECTIVE = [
   'content-security-policy',
   'cross-origin-opener-policy',
@@ -24,8 +24,8 @@ const PROTECTIVE = [
 ]
 
 /**
- * The dashboard as it is often built: session in every storage there is, a cookie that scripts can read, a channel that
- * tells the other tabs, a window with a name, and trust in whatever it finds.
+ * A naive dashboard: session in every storage, a cookie that scripts can read, a channel to other tabs, a named window,
+ * and trust in everything it finds.
  */
 const NAIVE_DASHBOARD = `<script>(() => {
   const { session, anonKey } = JSON.parse(document.getElementById('portico-boot').textContent)
@@ -46,15 +46,15 @@ interface UnprotectedCopyOptions {
   target: string
   anonKey: string
   /**
-   * Leaves the page itself unable to call the services, as it is on the real server: whoever then reaches them has
-   * found another document to call them from.
+   * The page itself cannot call the services, as on the real server: an attack that reaches them has found another
+   * document to call from.
    */
   keepsConnectSource?: boolean
 }
 
 /**
- * The same server with the protections taken away, for tests alone: an attack that fails against the real one must
- * succeed here, or the attack proves nothing.
+ * The same server without protections, for tests only: an attack that fails against the real one must succeed here, or
+ * it proves nothing.
  */
 export async function startUnprotectedCopy({
   target,
@@ -85,7 +85,7 @@ export async function startUnprotectedCopy({
       ? answer.body.toString().replace('</body>', `${NAIVE_DASHBOARD}</body>`)
       : answer.body
     delete answer.headers['content-length']
-    // An error with a text in it, as most servers write it: a document like any other.
+    // An error with a text, as most servers write it: a document like any other.
     outgoing
       .writeHead(answer.status, answer.headers)
       .end(sent.length === 0 && answer.status > 299 ? 'error' : sent)
@@ -104,14 +104,14 @@ export async function startUnprotectedCopy({
   }
 }
 
-/** Decodes and resolves a path before anything looks at it, as servers do that keep no rule about spellings. */
+/** Decodes and resolves a path first, like servers without a rule about spellings. */
 function resolveSpelling(url: string): string {
   const [path = '/', ...query] = url.split('?')
   const { pathname } = new URL(decodeURIComponent(path), 'http://localhost')
   return [pathname, ...query].join('?')
 }
 
-/** The cookie alone opens every service, any body is taken as JSON, and nobody asks where a request comes from. */
+/** The cookie alone opens every service, any body is JSON, and the origin is not checked. */
 function weaken(
   headers: IncomingHttpHeaders,
   { path, target, anonKey }: { path: string; target: string; anonKey: string },

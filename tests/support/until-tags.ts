@@ -1,7 +1,7 @@
 import { vi } from 'vitest'
 import { TAG_SET_ATTRIBUTE } from '#contract/tag-manifest.ts'
 
-/** A pixel that was put straight into the database is on the page once the server has noticed and compiled it. */
+/** A pixel inserted directly is on the page once the server has noticed and compiled it. */
 export async function untilTags(url: string): Promise<void> {
   await vi.waitFor(
     async () => {

@@ -2,8 +2,8 @@ import type { Page } from 'playwright-core'
 import { expect, vi } from 'vitest'
 
 /**
- * Until a check in the page is met. Asked from here: the driver's own way waits for frames of the page or for its timers,
- * and on a busy machine the browser may draw no frame of a page that does not change.
+ * Polls a check in the page. From here, because the driver's own way waits for frames or timers, and a busy browser may
+ * draw no frame of a page that does not change.
  */
 export async function until<Argument = undefined>(
   page: Page,

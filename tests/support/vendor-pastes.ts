@@ -1,6 +1,9 @@
 import { inline, loads } from './vendor-stand-ins/snippet.ts'
 
-/** What a person pastes of each vendor that has no stand-in, in our own words. Their files come empty: only what the snippet itself asks for is seen. */
+/**
+ * A typical paste of each vendor without a stand-in. Their files are empty: only what the snippet itself requests is
+ * seen.
+ */
 export const PASTES: Readonly<Record<string, string>> = {
   'google-floodlight': `<script async src="https://www.googletagmanager.com/gtag/js?id=DC-1234567"></script>
 ${inline('window.dataLayer = window.dataLayer || []; function gtag() { dataLayer.push(arguments) }', "gtag('js', new Date()); gtag('config', 'DC-1234567');")}`,

@@ -5,21 +5,22 @@ import type { PixelStatus, TagOverview, TagPreview } from '#contract/tag-status.
 import type { AppDeps } from '#server/app.ts'
 import { readKeys } from '../acceptance/auth-keys.ts'
 import { launchBrowser, UNSEEN } from './browser.ts'
+import type { EngineName } from './engines.ts'
 import { APP_URL, LABELS } from './leave-at-once.ts'
 import { PRINCIPAL, startTestApp, type TestApp } from './test-app.ts'
 import { startTlsFront } from './tls-front.ts'
 import { startVendors, type VendorStandIn } from './vendor-stand-in.ts'
 import type { StandIn } from './vendor-stand-ins/stand-in.ts'
 
-/** Below a domain of its own: vendors write their cookies as widely as they may. */
+/** Below its own domain: vendors write cookies as widely as possible. */
 const HOST = 'www.portico.example'
-/** Waits that end with the fact; a busy machine needs most of this. */
+/** A safety net on a busy machine. */
 const PATIENCE = { timeout: 30_000, interval: 100 }
 
 interface VisitedPage {
   context: BrowserContext
   page: Page
-  /** Hosts that our policy kept the page from. */
+  /** Hosts that our policy stopped. */
   stopped(): Promise<string[]>
 }
 
@@ -27,11 +28,11 @@ export interface VendorSite {
   site: TestApp
   vendors: VendorStandIn
   browser: Browser
-  /** Pastes and saves as the dashboard does: what was recognised fills the form, every label that it asks for is given. */
+  /** Pastes and saves like the dashboard: recognition fills the form, and every required label is given. */
   paste(code: string): Promise<{ id: string; preview: TagPreview }>
-  /** The same for many at once, without a look at what would be recognised. */
+  /** The same for many at once, without recognition. */
   add(codes: readonly string[]): Promise<string[]>
-  /** Each in a room of its own, with every label that it may ask for. */
+  /** Each isolated, with every label. */
   addIsolated(standIns: readonly StandIn[]): Promise<string[]>
   change(id: string, change: Partial<Pixel>): Promise<void>
   removeAll(): Promise<void>
@@ -39,17 +40,19 @@ export interface VendorSite {
   forgetVisits(): Promise<void>
   call(method: string, path: string, body?: object): Promise<Response>
   overview(): Promise<TagOverview>
-  /** A visitor of their own, who has made no choice yet; `prepare` runs before the page is opened. */
+  /** A new visitor without a choice; `prepare` runs before the page is opened. */
   visit(prepare?: (context: BrowserContext) => Promise<unknown>): Promise<VisitedPage>
-  /** Until a visit of each of these pixels has been told; how each is doing then, in their order. */
+  /** Waits until a visit of each pixel was reported; returns their status in order. */
   untilJudged(ids: readonly string[]): Promise<PixelStatus[]>
-  /** Until each of these has heard its page view, and for the right account. */
+  /** Waits until each has received its page view, for the right account. */
   untilPageViews(expected: readonly Pick<StandIn, 'vendor' | 'account' | 'pageView'>[]): Promise<void>
   close(): Promise<void>
 }
 
-/** The real server, a browser whose vendors are all stand-ins, and an administrator who is signed in. */
-export async function startVendorSite(options: Pick<AppDeps, 'compressPage'> = {}): Promise<VendorSite> {
+/** The real server, a browser whose vendors are all stand-ins, and a signed-in administrator. */
+export async function startVendorSite(
+  options: Pick<AppDeps, 'compressPage'> & { engine?: EngineName } = {},
+): Promise<VendorSite> {
   const vendors = await startVendors()
   const site = await startTestApp({ ...options, listen: true, env: { SITE_URL: `https://${HOST}`, APP_URL } })
   const front = await startTlsFront(vendors.certificate, () => site.config.port)

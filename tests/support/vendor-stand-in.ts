@@ -9,7 +9,7 @@ import type { Answer, VendorRequest } from './vendor-stand-ins/stand-in.ts'
 import { STAND_INS } from './vendor-stand-ins/stand-ins.ts'
 
 interface VendorHit extends VendorRequest {
-  /** Of requests that tell an event: whose it is, which, and of which account. */
+  /** For requests with an event: vendor, event and account. */
   heard: { vendor: string; event: string; account: string } | null
 }
 
@@ -17,12 +17,12 @@ export interface VendorStandIn {
   certificate: { key: string; cert: string }
   /** For `launchBrowser`: every vendor's name leads here. */
   resolve: Record<string, string>
-  /** For browsers that map no names: a proxy behind which every host leads here. */
+  /** For browsers without name mapping: a proxy behind which every host leads here. */
   proxy: string
   hits: VendorHit[]
-  /** Hits as `host path`, without repetition, sorted. */
+  /** Requests as `host path`, unique and sorted. */
   seen(): string[]
-  /** Requests that no stand-in has an answer for: a stand-in or a tag that is not what it should be. */
+  /** Requests without an answer of a stand-in: a wrong stand-in or tag. */
   strays(): string[]
   /** Serves a script, or never answers. */
   serve(address: string, script: string | 'never'): void
@@ -30,10 +30,10 @@ export interface VendorStandIn {
   close(): Promise<void>
 }
 
-/** Hosts of no vendor in particular: they take whatever they are sent. */
+/** Hosts of no vendor: they accept everything. */
 const STRANGERS = ['cdn.custom-vendor.com', 'evil.example.com']
 
-/** One TLS server in the place of every vendor. It writes down all that it is sent. */
+/** One TLS server in place of every vendor. It records all requests. */
 export async function startVendors(): Promise<VendorStandIn> {
   const certificate = await makeCertificate()
   const answers = readAnswers()
@@ -55,7 +55,7 @@ export async function startVendors(): Promise<VendorStandIn> {
     if (answer === undefined && !STRANGERS.includes(hit.host)) strays.add(hit.host + hit.path)
     await writeAnswer(response, answer ?? '204', hit)
   })
-  // Refused, and not left alone: Chromium opens one socket after the other to a machine, and all are one here.
+  // Refused instead of ignored: Chromium opens sockets to a host one after the other, and all hosts are one here.
   server.on('upgrade', (request, socket) => {
     note(request, '')
     socket.end('HTTP/1.1 503 Service Unavailable\r\n\r\n')
@@ -74,7 +74,7 @@ export async function startVendors(): Promise<VendorStandIn> {
     ] as const)
       end.on('error', () => other.destroy())
   })
-  // Tunnels are nobody's connections any more, and a browser that was ended may leave its own open.
+  // Tunnels are not closed with the server, and an ended browser may leave its own open.
   const tunnels = new Set<Socket>()
   proxy.on('connection', (socket) => {
     tunnels.add(socket)
@@ -120,7 +120,7 @@ function readAnswers(): Map<string, Answer> {
   )
 }
 
-/** The exact address, or the longest one with a `*` that it begins with. */
+/** The exact address, or the longest prefix with a `*`. */
 function findAnswer(answers: ReadonlyMap<string, Answer>, address: string): Answer | undefined {
   const exact = answers.get(address)
   if (exact !== undefined) return exact

@@ -1,16 +1,16 @@
-/** Elements are found as people find them: by what they are and what they are called. */
+/** Elements are found by role and accessible name. */
 export type Role = 'button' | 'link' | 'switch'
 
 export type PressedKey = 'Tab' | 'Escape' | 'Enter' | 'Home' | 'ArrowLeft' | 'ArrowRight'
 
-/** What a journey needs of a browser, whichever it is. Each visitor is new: no cookies, nothing cached. */
+/** What a journey needs of any browser. Each visitor is new: no cookies, nothing cached. */
 export interface Visitor {
   /** Resolves once the page has loaded. */
   goto(url: string): Promise<void>
   reload(): Promise<void>
-  /** The page's size, without what the browser has around it. */
+  /** The page's size, without browser chrome. */
   resize(width: number, height: number): Promise<void>
-  /** Presses the one that is shown, as soon as there is one. */
+  /** Clicks the visible one, as soon as there is one. */
   click(role: Role, name: string): Promise<void>
   /** Types into the field with that label. */
   type(label: string, text: string): Promise<void>

@@ -10,7 +10,7 @@ interface WebhookCall {
   headers: IncomingHttpHeaders
 }
 
-/** What the webhook does with a call; `seen` counts the calls for the same e-mail, this one included. */
+/** What the webhook does with a call; `seen` counts the calls for the same address, including this one. */
 export type WebhookBehaviour = (response: ServerResponse, call: WebhookCall, seen: number) => void
 
 export interface TestWebhook {
@@ -19,7 +19,7 @@ export interface TestWebhook {
   /** Every call that arrived, in order. */
   calls: WebhookCall[]
   behave(behaviour: WebhookBehaviour): void
-  /** Resolves when so many calls have arrived. */
+  /** Resolves when this many calls have arrived. */
   arrived(count: number): Promise<void>
   close(): Promise<void>
 }
@@ -27,7 +27,7 @@ export interface TestWebhook {
 export const accept: WebhookBehaviour = (response) => void response.writeHead(200).end('{"ok":true}')
 export const refuse: WebhookBehaviour = (response) => void response.writeHead(500).end('no')
 
-/** A real HTTP server in the place of the operator's automation. */
+/** A real HTTP server in place of the operator's automation. */
 export async function startWebhook(port = 0): Promise<TestWebhook> {
   const calls: WebhookCall[] = []
   const seen = new Map<string, number>()

@@ -48,7 +48,7 @@ export async function newWebKitVisitor(webkit: WebKit): Promise<Visitor> {
   }
 }
 
-/** At once: the driver scrolls as the page does, smoothly, and refuses what has not arrived when it looks. */
+/** Synchronous: the driver scrolls smoothly, and refuses an element that has not arrived. */
 async function bringIntoView(driver: WebDriver, element: WebElement): Promise<void> {
   await driver.executeScript("arguments[0].scrollIntoView({ block: 'center', behavior: 'instant' })", element)
 }
@@ -60,7 +60,7 @@ async function findByRole(driver: WebDriver, role: Role, name: string): Promise<
     name,
   )
   if (found === null) throw new Error(`no ${role} is named "${name}"`)
-  // What assistive technology is told, too.
+  // The accessible role and name, too.
   expect([await found.getAriaRole(), await found.getAccessibleName()]).toEqual([role, name])
   return found
 }

@@ -10,16 +10,16 @@ import type { FontWorld } from './font-worlds.ts'
 import { freePort } from './free-port.ts'
 
 interface WebKitOptions {
-  /** The fonts of the visitor's device; the system's are never seen. */
+  /** The fonts of the visitor's device; the system's are hidden. */
   fonts?: FontWorld | undefined
-  /** `host:port` through which https leaves; localhost is reached without it. */
+  /** `host:port` of the proxy for https; localhost is reached directly. */
   proxy?: string | undefined
-  /** A person would have to press something before a page may open windows. */
+  /** Otherwise a page needs a click to open windows. */
   opensWindows?: boolean
 }
 
 export interface WebKit {
-  /** A browser of its own, with nothing kept from the one before. One at a time: that is all that its driver can do. */
+  /** A new browser without data of the one before. One at a time: the driver cannot do more. */
   open(): Promise<WebDriver>
   close(): Promise<void>
 }
@@ -29,7 +29,7 @@ const GTK_STYLE = '* { min-width: 0; padding: 0; margin: 0; font-size: 6px } ent
 /** What the window adds to the height of the page. */
 export const WEBKIT_TOOLBAR_PX = 38
 
-/** WebKitGTK's own small browser over WebDriver, on a screen that nobody sees. */
+/** WebKitGTK's small browser over WebDriver, on a virtual screen. */
 export async function launchWebKit({
   fonts = 'liberation',
   proxy,
@@ -65,7 +65,7 @@ export async function launchWebKit({
     acceptInsecureCerts: true,
     'webkitgtk:browserOptions': {
       binary: programs.browser,
-      // The protocol's own way to name a proxy is accepted and has no effect.
+      // The protocol's own way to set a proxy is accepted and has no effect.
       args: [
         '--automation',
         ...(opensWindows ? ['--javascript-can-open-windows-automatically=true'] : []),
@@ -82,7 +82,7 @@ export async function launchWebKit({
   }
 }
 
-/** The screen's number comes in two writes, and it must be able to make both. */
+/** The screen's number comes in two writes. */
 async function readDisplay(told: Readable): Promise<string> {
   let text = ''
   for await (const chunk of told) {

@@ -10,9 +10,10 @@ import {
   NotLoadedDialog,
   ScreenBoundary,
 } from '../components/error-boundary.tsx'
-import { dismissSessionFailures, Toaster, withdrawUndos } from '../components/toast.tsx'
+import { dismissMessages, dismissSessionFailures, Toaster } from '../components/toast.tsx'
 import {
   checkSession,
+  enterAtOnce,
   type MailLink,
   SessionProvider,
   SessionStore,
@@ -21,10 +22,11 @@ import {
   useSessionStore,
   watchSession,
 } from '../features/session/session.tsx'
-import { createQueryClient } from '../lib/queries.ts'
-import { AddressRouter } from '../lib/router.tsx'
+import { createQueryClient, whenQuiet } from '../lib/queries.ts'
+import { AddressRouter, forgetPlaces } from '../lib/router.tsx'
 import { CurrentUserProvider, createClients, ServicesProvider, useServices } from '../lib/services.tsx'
 import { Dashboard } from './dashboard.tsx'
+import { LAZY_SCREENS } from './routes.tsx'
 
 /** Composition only: clients, caches and the session are made here, once. */
 export function App({ boot, link }: { boot: AdminBoot; link: MailLink | null }) {
@@ -45,14 +47,15 @@ export function App({ boot, link }: { boot: AdminBoot; link: MailLink | null }) 
 }
 
 function compose(boot: AdminBoot) {
-  const clients = createClients(boot, location.origin)
   const store = new SessionStore()
+  const clients = createClients(boot, location.origin, store.onAuthEvent)
+  enterAtOnce(clients, store)
   // For signing in, of which nothing is kept; what a person loads is in `PersonalCache`.
   const queryClient = new QueryClient({ defaultOptions: { mutations: { networkMode: 'always' } } })
   return { services: { ...clients, boot }, store, queryClient }
 }
 
-/** Who is there decides what is shown: spinner, login, dashboard, or the dashboard with the login over it. */
+/** The session decides what is shown: spinner, login, dashboard, or the dashboard with the login over it. */
 function SessionGate({ link: opened }: { link: MailLink | null }) {
   const { boot } = useServices()
   const state = useSessionState()
@@ -64,8 +67,6 @@ function SessionGate({ link: opened }: { link: MailLink | null }) {
     if (state.status === 'signed-out') document.title = `Admin Dashboard ${boot.brandName}`
   }, [state.status, boot.brandName])
 
-  // Before they are needed: when a session ends, the server may be out of reach.
-  useEffect(() => loadWhenIdle([LoginScreen, LinkScreen]), [])
   // A link from an e-mail that is pasted into an open tab only changes the fragment: no page is loaded.
   useEffect(() => {
     const onFragment = () => {
@@ -101,7 +102,7 @@ function SessionGate({ link: opened }: { link: MailLink | null }) {
       </LoginPart>
     )
   return (
-    // Another person gets a dashboard of their own, with nothing of the one before.
+    // Another person gets a new dashboard without the former one's data.
     <CurrentUserProvider key={state.user.id} user={state.user}>
       <PersonalCache ended={ended}>
         <Dashboard />
@@ -120,17 +121,25 @@ function LoginPart({ children }: { children: ReactNode }) {
 }
 
 interface PersonalCacheProps {
-  /** The session is over, and the page waits underneath. */
+  /** The session has ended, and the page stays underneath. */
   ended: boolean
   children: ReactNode
 }
 
-/** What one person has loaded. Rendered with the person as its key: whoever comes next starts with nothing. */
+/** One person's cached data. The person is its key, so the next one starts with an empty cache. */
 function PersonalCache({ ended, children }: PersonalCacheProps) {
   const services = useServices()
   const store = useSessionStore()
   const [queryClient] = useState(() => createQueryClient(() => void checkSession(services, store)))
   const wasEnded = useRef(false)
+  useEffect(
+    () =>
+      whenQuiet(queryClient, () =>
+        // The login as well, before it is needed: when a session ends, the server may be out of reach.
+        loadWhenIdle([...LAZY_SCREENS, { load: services.auth }, LoginScreen, LinkScreen]),
+      ),
+    [queryClient, services],
+  )
   useEffect(() => {
     // What failed for want of a session is asked for again.
     if (wasEnded.current && !ended) {
@@ -142,19 +151,22 @@ function PersonalCache({ ended, children }: PersonalCacheProps) {
   useEffect(
     () => () => {
       queryClient.clear()
-      withdrawUndos()
+      dismissMessages()
+      forgetPlaces()
     },
     [queryClient],
   )
   return <QueryClientProvider client={queryClient}>{children}</QueryClientProvider>
 }
 
-/** The login over the page. Where its code does not come, that is said over the page too, and nothing typed is lost. */
+/**
+ * The login over the page. If its code cannot be loaded, that is shown over the page too, and nothing typed is lost.
+ */
 function SessionEnded(props: ComponentProps<typeof SessionEndedDialog>) {
   return (
     <ErrorBoundary
       fallback={({ retry }) => (
-        <NotLoadedDialog title="A sua sessão terminou, e a tela para entrar de novo não carregou. O que você digitou continua aqui.">
+        <NotLoadedDialog title="Sua sessão expirou e a tela de login não carregou. O que você digitou continua aqui. Verifique sua conexão e tente novamente.">
           <Button look="onInk" onClick={retry} className="border-current">
             Tentar novamente
           </Button>
@@ -169,7 +181,7 @@ function SessionEnded(props: ComponentProps<typeof SessionEndedDialog>) {
 }
 
 const loadLogin = () => import('../features/session/login-screens.tsx')
-/** Whoever comes with a session needs none of these at first. */
+/** Not needed at first by people with a session. */
 const LoginScreen = lazyPart(async () => (await loadLogin()).LoginScreen)
 const CodeScreen = lazyPart(async () => (await loadLogin()).CodeScreen)
 const LinkScreen = lazyPart(async () => (await import('../features/session/recovery-screens.tsx')).LinkScreen)

@@ -1,9 +1,6 @@
-import { type RefObject, Suspense, useEffect, useLayoutEffect, useRef } from 'react'
-import { Button } from '../components/button.tsx'
-import { Card } from '../components/card.tsx'
-import { loadWhenIdle, ScreenBoundary } from '../components/error-boundary.tsx'
-import { EmptyState } from '../components/message.tsx'
-import { focusPageHeading, PageHeading, usePageTitle } from '../components/page-heading.tsx'
+import { type RefObject, Suspense, useLayoutEffect, useRef } from 'react'
+import { ScreenBoundary } from '../components/error-boundary.tsx'
+import { focusPageHeading, NotFound, usePageTitle } from '../components/page-heading.tsx'
 import { PausedNotice } from '../features/pixels/list/notices.tsx'
 import { useSignOut } from '../features/session/session.tsx'
 import {
@@ -15,7 +12,7 @@ import {
   useLocation,
   useRouter,
 } from '../lib/router.tsx'
-import { findRoute, InstallationProblems, LAZY_SCREENS, REDIRECTS, TABS } from './routes.tsx'
+import { findRoute, InstallationProblems, PasswordOffer, REDIRECTS, TABS } from './routes.tsx'
 import { Shell, SubPageLinks } from './shell.tsx'
 
 /** The screen of the address, in its frame. */
@@ -34,11 +31,10 @@ export function Dashboard() {
     if (redirect !== undefined) navigate(redirect, { replace: true })
     else keepParameters(found?.route.search ?? [])
   })
-  useEffect(() => loadWhenIdle(LAZY_SCREENS), [])
   return (
     <Shell tab={tab} path={found?.route.path ?? path} onSignOut={() => void signOut()}>
       <Suspense>
-        <InstallationProblems />
+        <InstallationProblems offer={<PasswordOffer />} />
       </Suspense>
       <SubPageLinks here={found?.route.nav === false ? tab?.path : found?.route.path} />
       {/* The list has the switch itself. */}
@@ -46,7 +42,15 @@ export function Dashboard() {
       {/* Another screen, or another pixel, starts anew. */}
       <ScreenBoundary key={found === null || found.route.nav === false ? path : found.route.path}>
         <Suspense fallback={<div aria-busy="true" className="min-h-80" />}>
-          {found !== null ? <found.route.screen {...found.params} /> : redirect ? null : <NotFound />}
+          {found !== null ? (
+            <found.route.screen {...found.params} />
+          ) : redirect ? null : (
+            <NotFound
+              heading={NOT_FOUND}
+              title="Este endereço não existe no painel"
+              text="Ele pode estar incompleto ou ser de uma página que mudou de lugar."
+            />
+          )}
           <Arrival arrived={arrived} />
         </Suspense>
       </ScreenBoundary>
@@ -58,9 +62,11 @@ function withoutSlash(path: string): string {
   return path.replace(/(?<!\/)\/+$/, '')
 }
 
-/** Beside the screen, so that it waits for its code too: the new heading has the focus, and the page is where it was left. */
+/**
+ * Beside the screen, so that it waits for its code too: sets focus on the new heading and restores the scroll position.
+ */
 function Arrival({ arrived }: { arrived: RefObject<boolean> }) {
-  // With the screen itself: any later, and it would take the focus from whatever was clicked meanwhile.
+  // Together with the screen: later, it would take the focus from what was clicked meanwhile.
   useLayoutEffect(() => {
     const arrival = takeArrival()
     if (arrived.current && arrival !== null) {
@@ -73,22 +79,3 @@ function Arrival({ arrived }: { arrived: RefObject<boolean> }) {
 }
 
 const NOT_FOUND = 'Página não encontrada'
-
-function NotFound() {
-  return (
-    <>
-      <PageHeading title={NOT_FOUND} />
-      <Card>
-        <EmptyState
-          title="Este endereço não existe no painel"
-          text="Ele pode estar incompleto ou ser de uma página que mudou de lugar."
-          action={
-            <Button look="outline" onClick={() => navigate(paths.list)}>
-              Ver todos os pixels
-            </Button>
-          }
-        />
-      </Card>
-    </>
-  )
-}

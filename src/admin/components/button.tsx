@@ -2,8 +2,15 @@ import { Check, Copy, Download } from 'lucide-react'
 import { type ComponentProps, useState } from 'react'
 import { cn } from '../lib/cn.ts'
 
-/** Says on itself that it was done; that the browser refused stands beside it, where no dialog hides it. */
-export function CopyButton({ text, className }: { text: string; className?: string }) {
+interface CopyButtonProps {
+  text: string
+  label?: string
+  look?: 'outline' | 'onInk'
+  className?: string
+}
+
+/** Confirms on itself; a refusal of the browser is shown beside it, where no dialog hides it. */
+export function CopyButton({ text, label = 'Copiar', look = 'outline', className }: CopyButtonProps) {
   const [copied, setCopied] = useState<string | null>(null)
   const [refused, setRefused] = useState(false)
   const done = copied === text
@@ -18,13 +25,13 @@ export function CopyButton({ text, className }: { text: string; className?: stri
   }
   return (
     <>
-      <Button look="outline" onClick={copy} {...(className === undefined ? {} : { className })}>
+      <Button look={look} onClick={copy} {...(className === undefined ? {} : { className })}>
         {done ? <Check aria-hidden="true" /> : <Copy aria-hidden="true" />}
-        <span aria-live="polite">{done ? 'Copiado' : 'Copiar'}</span>
+        <span aria-live="polite">{done ? 'Copiado' : label}</span>
       </Button>
       {refused ? (
         <p role="alert" className="order-last flex-[1_0_100%] text-sm text-bad">
-          O navegador não deixou copiar. Selecione o texto e copie com Ctrl+C.
+          O navegador não permitiu copiar. Selecione o texto e use Ctrl+C (no Mac, ⌘C).
         </p>
       ) : null}
     </>
@@ -55,7 +62,7 @@ const LOOKS = {
 
 export interface ButtonProps extends ComponentProps<'button'> {
   look?: keyof typeof LOOKS
-  /** What it started is under way: a click, or Enter in its form, does nothing, and the focus stays on it. */
+  /** While the action runs, clicks and Enter do nothing, and the focus stays. */
   pending?: boolean
 }
 
@@ -71,14 +78,14 @@ export function Button({ look = 'solid', type = 'button', pending = false, ...pr
   )
 }
 
-/** Not `disabled`: that would take the focus away. */
+/** Not `disabled`, which would lose the focus. */
 const PENDING: ComponentProps<'button'> = {
   'aria-disabled': true,
   onClick: (event) => event.preventDefault(),
 }
 
 interface IconButtonProps extends ComponentProps<'button'> {
-  /** Spoken, and shown on hover. */
+  /** For screen readers and on hover. */
   label: string
   danger?: boolean
 }
@@ -95,7 +102,7 @@ export function IconButton({ label, danger = false, className, ...props }: IconB
   )
 }
 
-/** A button that looks like a link: the other way to go, beside the main one. */
+/** A button that looks like a link, for the secondary action. */
 export function QuietButton({ className, pending = false, ...props }: Omit<ButtonProps, 'look'>) {
   return (
     <button type="button" className={cn('quiet-link', className)} {...props} {...(pending ? PENDING : {})} />

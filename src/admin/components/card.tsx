@@ -3,7 +3,7 @@ import { cn } from '../lib/cn.ts'
 
 interface SectionCardProps {
   title: string
-  /** Takes the focus when what had it is gone. */
+  /** Takes the focus when the focused element is gone. */
   heading?: RefObject<HTMLHeadingElement | null>
   text: ReactNode
   action?: ReactNode

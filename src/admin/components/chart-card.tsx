@@ -2,8 +2,9 @@ import { type ReactNode, useState } from 'react'
 import { cn } from '../lib/cn.ts'
 import { useFilter } from '../lib/router.tsx'
 import { Card } from './card.tsx'
+import { SaibaMais } from './saiba-mais.tsx'
 
-/** What is looked at: as chart or table, and which column is pointed at. */
+/** The view and the selected column. */
 interface ChartLook {
   view: ChartView
   selected: number | null
@@ -11,37 +12,44 @@ interface ChartLook {
 }
 
 interface ChartCardProps<Period extends { label: string }> {
-  /** Of the heading, for the region's name. */
+  /** Id of the heading, for the region's name. */
   id: string
   title: string
   text: string
+  /** The rest of it, behind "Saiba mais". */
+  more?: ReactNode
   periods: readonly Period[]
   period: Period
   onPeriod: (period: Period) => void
-  /** Another choice than period and view. */
+  /** Chart and table, unless named. */
+  views?: readonly ChartView[]
+  /** Another control beside period and view. */
   choice?: ReactNode
-  /** Nothing is there yet. */
+  /** No data yet. */
   isLoading?: boolean
-  /** The figures are of the period before; those of the chosen one are on their way. */
+  /** The figures belong to the previous period; the chosen one is loading. */
   isOfBefore: boolean
   children: (look: ChartLook) => ReactNode
 }
 
-/** Figures over time: what they count, the period, and the same numbers as a chart or as a table. */
+/** Figures over time with title, period, and one of several views, such as a chart and a table. */
 export function ChartCard<Period extends { label: string }>(props: ChartCardProps<Period>) {
   const {
     id,
     title,
     text,
+    more,
     periods,
     period,
     onPeriod,
+    views = CHART_AND_TABLE,
     choice,
     isLoading = false,
     isOfBefore,
     children,
   } = props
-  const [view, setView] = useFilter('ver', VIEW_WORDS, 'chart')
+  const [chosen, setView] = useFilter('ver', VIEW_WORDS, 'chart')
+  const view = views.includes(chosen) ? chosen : 'chart'
   const [selected, onSelect] = useState<number | null>(null)
   return (
     <Card role="region" aria-labelledby={id} aria-busy={isLoading || isOfBefore}>
@@ -51,6 +59,7 @@ export function ChartCard<Period extends { label: string }>(props: ChartCardProp
             {title}
           </h3>
           <p className="text-sm text-pretty text-text-2">{text}</p>
+          {more ? <SaibaMais about="sobre o gráfico">{more}</SaibaMais> : null}
         </div>
         {choice}
         <Segment
@@ -65,7 +74,7 @@ export function ChartCard<Period extends { label: string }>(props: ChartCardProp
         />
         <Segment
           label="Ver como"
-          options={VIEWS}
+          options={views}
           current={view}
           labelOf={(each) => VIEW_LABELS[each]}
           onChange={setView}
@@ -78,28 +87,30 @@ export function ChartCard<Period extends { label: string }>(props: ChartCardProp
   )
 }
 
-const VIEWS = ['chart', 'table'] as const
+const VIEW_WORDS = { chart: 'grafico', funnel: 'funil', table: 'tabela' } as const
 
-type ChartView = (typeof VIEWS)[number]
+const VIEW_LABELS = { chart: 'Gráfico', funnel: 'Funil', table: 'Tabela' } as const
 
-const VIEW_WORDS = { chart: 'grafico', table: 'tabela' } as const
+type ChartView = keyof typeof VIEW_LABELS
 
-const VIEW_LABELS = { chart: 'Gráfico', table: 'Tabela' } as const
+const CHART_AND_TABLE = ['chart', 'table'] as const
 
 const HEAD = 'py-2 pr-3 pl-5 text-left first-letter:uppercase'
 
 const CELL = 'px-3 py-2 text-right last:pr-5'
 
 interface NumbersTableProps {
-  /** Of the rows, and of their columns; the last is each row's sum. */
+  /** Heading of the rows and names of the columns; the last is each row's sum, unless `lastIsSum` is false. */
   head: string
   columns: readonly string[]
   rows: readonly { key: string; name: string; cells: readonly string[] }[]
   total: readonly string[]
+  /** False if the last column is another number instead. */
+  lastIsSum?: boolean
 }
 
-/** Every number of a chart, the newest first; the sum stays in sight. */
-export function NumbersTable({ head, columns, rows, total }: NumbersTableProps) {
+/** Every number of a chart, newest first; the sum stays visible. */
+export function NumbersTable({ head, columns, rows, total, lastIsSum = true }: NumbersTableProps) {
   return (
     <section
       aria-label="Números do gráfico"
@@ -133,7 +144,7 @@ export function NumbersTable({ head, columns, rows, total }: NumbersTableProps) 
               <th scope="row" className={`${HEAD} font-normal`}>
                 {name}
               </th>
-              <Cells columns={columns} cells={cells} />
+              <Cells columns={columns} cells={cells} lastIsSum={lastIsSum} />
             </tr>
           ))}
         </tbody>
@@ -142,7 +153,7 @@ export function NumbersTable({ head, columns, rows, total }: NumbersTableProps) 
             <th scope="row" className={HEAD}>
               Total
             </th>
-            <Cells columns={columns} cells={total} />
+            <Cells columns={columns} cells={total} lastIsSum={lastIsSum} />
           </tr>
         </tfoot>
       </table>
@@ -150,9 +161,15 @@ export function NumbersTable({ head, columns, rows, total }: NumbersTableProps) 
   )
 }
 
-function Cells({ columns, cells }: { columns: readonly string[]; cells: readonly string[] }) {
+interface CellsProps {
+  columns: readonly string[]
+  cells: readonly string[]
+  lastIsSum: boolean
+}
+
+function Cells({ columns, cells, lastIsSum }: CellsProps) {
   return columns.map((label, at) => (
-    <td key={label} className={`${CELL} last:font-semibold`}>
+    <td key={label} className={cn(CELL, lastIsSum && 'last:font-semibold')}>
       {cells[at]}
     </td>
   ))
@@ -166,7 +183,7 @@ interface SegmentProps<Option> {
   onChange: (option: Option) => void
 }
 
-/** A few ways to look at the same thing, one of which is pressed. */
+/** A group of options, one of which is pressed. */
 export function Segment<Option>({ label, options, current, labelOf, onChange }: SegmentProps<Option>) {
   return (
     <fieldset aria-label={label} className="segment max-sm:w-full">
@@ -185,14 +202,14 @@ export function Segment<Option>({ label, options, current, labelOf, onChange }: 
 }
 
 interface BusyFiguresProps {
-  /** What is shown is of the period before: it keeps its place, but nobody may read it under the new label. */
+  /** The figures belong to the previous period: they keep their place but are hidden under the new label. */
   isOfBefore: boolean
-  /** The period that is on its way. */
+  /** The period that is loading. */
   label: string
   children: ReactNode
 }
 
-/** Figures of a period, and what stands over them while another period is loaded. */
+/** Figures of a period, with an overlay while another period loads. */
 function BusyFigures({ isOfBefore, label, children }: BusyFiguresProps) {
   return (
     <div className="relative">

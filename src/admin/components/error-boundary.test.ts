@@ -3,7 +3,7 @@ import { loadWhenIdle } from './error-boundary.tsx'
 
 afterEach(() => vi.unstubAllGlobals())
 
-test('code that is loaded beforehand does not wait for an idle moment that never comes', () => {
+test('preloads without waiting for an idle period that never comes', () => {
   const idle = vi.fn<typeof requestIdleCallback>()
   vi.stubGlobal('window', { requestIdleCallback: idle })
   vi.stubGlobal('requestIdleCallback', idle)

@@ -7,7 +7,7 @@ import { EmptyState } from './message.tsx'
 
 type LazyPart<Props> = ComponentType<Props> & { load: () => Promise<unknown> }
 
-/** A part of the dashboard whose code comes when it is opened, or before, once there is time. */
+/** A part of the dashboard that is loaded when it is opened, or earlier when idle. */
 export function lazyPart<Props extends object>(load: () => Promise<ComponentType<Props>>): LazyPart<Props> {
   const make = () =>
     lazy(async () => ({
@@ -21,7 +21,7 @@ export function lazyPart<Props extends object>(load: () => Promise<ComponentType
   return Object.assign((props: Props) => createElement(part, props), { load })
 }
 
-/** One that does not come now is asked for again when it is opened. */
+/** A failed one is requested again when it is opened. */
 export function loadWhenIdle(parts: readonly { load: () => Promise<unknown> }[]): void {
   const load = () => {
     for (const part of parts) part.load().catch(() => {})
@@ -32,13 +32,13 @@ export function loadWhenIdle(parts: readonly { load: () => Promise<unknown> }[])
 
 interface Failure {
   error: unknown
-  /** How often it was tried again. */
+  /** Number of retries. */
   retries: number
   retry: () => void
 }
 
 interface ErrorBoundaryProps {
-  /** Shown instead of what broke. What it throws is the next boundary's. */
+  /** Shown instead of what broke. Errors it throws go to the next boundary. */
   fallback: (failure: Failure) => ReactNode
   onRetry?: () => void
   children: ReactNode
@@ -49,7 +49,7 @@ interface ErrorBoundaryState {
   retries: number
 }
 
-/** The only place where an error of rendering ends. React offers this to classes alone. */
+/** The only place that catches rendering errors. React offers this to classes only. */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundaryState> {
   override state: ErrorBoundaryState = { failure: null, retries: 0 }
 
@@ -61,7 +61,7 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundarySt
     this.#forget()
   }
 
-  /** Code that did not come is asked for again. */
+  /** Code that could not be loaded is requested again. */
   #forget() {
     const error = this.state.failure?.error
     if (error instanceof ScreenNotLoaded) error.forget()
@@ -88,7 +88,7 @@ export function RootBoundary({ children }: { children: ReactNode }) {
         <main role="alert" className="grid min-h-dvh place-items-center p-4">
           <EmptyState
             title="O painel parou de funcionar"
-            text="O site continua no ar. Se acontecer de novo, avise quem cuida do servidor."
+            text="O site continua no ar. Se acontecer de novo, avise a equipe de TI."
             action={
               <Button look="outline" onClick={() => location.reload()}>
                 <RotateCw aria-hidden="true" />
@@ -106,24 +106,24 @@ export function RootBoundary({ children }: { children: ReactNode }) {
 
 interface OpenedPartProps {
   onClose: () => void
-  /** One part, whose code may still have to come. */
+  /** One part whose code may have to be loaded. */
   children: ReactNode
 }
 
-/** What a click opens. Where its code does not come, that is said over the page, which stays as it is. */
+/** A part opened by a click. If its code cannot be loaded, that is shown over the page, which stays. */
 export function OpenedPart({ onClose, children }: OpenedPartProps) {
   return (
     <ErrorBoundary
       fallback={({ error, retries, retry }) => {
-        // Whatever else broke is the screen's.
+        // Other errors belong to the screen.
         if (!(error instanceof ScreenNotLoaded)) throw error
         return (
           <NotLoadedDialog
-            title="Esta parte não carregou"
+            title="Não foi possível abrir esta janela"
             text={
               retries > 0
-                ? 'Ainda não chegou. Com a conexão de volta, recarregue a página.'
-                : 'Ela não chegou. Verifique sua conexão e tente novamente.'
+                ? 'Ainda sem resposta. Verifique sua conexão e recarregue a página.'
+                : 'Verifique sua conexão e tente novamente.'
             }
             onClose={onClose}
           >
@@ -134,7 +134,7 @@ export function OpenedPart({ onClose, children }: OpenedPartProps) {
             >
               {retries > 0 ? 'Recarregar a página' : 'Tentar novamente'}
             </Button>
-            {/* The dialog's own closing gives the focus back to what opened it. */}
+            {/* Closing the dialog returns the focus to what opened it. */}
             <Button look="onInk" onClick={(event) => event.currentTarget.closest('dialog')?.close()}>
               Fechar
             </Button>
@@ -150,12 +150,12 @@ export function OpenedPart({ onClose, children }: OpenedPartProps) {
 interface NotLoadedDialogProps {
   title: string
   text?: string
-  /** Without it, it stays until something else takes its place. */
+  /** Without it, the dialog stays until something replaces it. */
   onClose?: () => void
   children: ReactNode
 }
 
-/** Says over the page, and over a form that may be open, that something did not come. */
+/** Shows over the page, and over an open form, that something could not be loaded. */
 export function NotLoadedDialog({ title, text, onClose, children }: NotLoadedDialogProps) {
   return (
     <dialog
@@ -165,7 +165,7 @@ export function NotLoadedDialog({ title, text, onClose, children }: NotLoadedDia
         if (onClose === undefined) event.preventDefault()
       }}
       onClose={onClose}
-      // A form that is open takes a press outside of it for a request to close it, and lets nothing else be pressed.
+      // An open form treats a click outside of it as a request to close, and blocks all other clicks.
       onPointerDown={(event) => event.stopPropagation()}
       style={{ pointerEvents: 'auto' }}
       className="on-ink m-auto max-w-[min(34rem,calc(100%-2rem))] rounded-2xl p-6 shadow-high"
@@ -179,23 +179,23 @@ export function NotLoadedDialog({ title, text, onClose, children }: NotLoadedDia
   )
 }
 
-/** The browser's own dialog needs no code that might not come either. */
+/** The browser's own dialog needs no code that could fail to load. */
 function open(dialog: HTMLDialogElement | null): void {
   if (dialog?.open === false) dialog.showModal()
 }
 
 const BROKEN = {
-  title: 'Esta tela parou de funcionar',
-  text: 'O site e as outras telas continuam no ar. Se acontecer de novo, avise quem cuida do servidor.',
+  title: 'Algo deu errado nesta tela',
+  text: 'O site e as outras telas continuam funcionando. Tente novamente. Se o erro voltar, avise a equipe de TI.',
 }
 
-/** Nothing is broken: part of the code did not come. */
+/** Nothing is broken: part of the code could not be loaded. */
 const NOT_LOADED = {
   title: 'Esta tela não carregou',
-  text: 'Uma parte dela não chegou. Verifique sua conexão e tente novamente.',
+  text: 'Verifique sua conexão e tente novamente.',
 }
 
-/** A screen that breaks is replaced by this; the rest of the dashboard goes on. Trying again asks for everything anew. */
+/** Replaces a screen that breaks; the rest of the dashboard keeps working. A retry requests everything again. */
 export function ScreenBoundary({ children }: { children: ReactNode }) {
   const queryClient = useQueryClient()
   return (
@@ -223,10 +223,10 @@ export function ScreenBoundary({ children }: { children: ReactNode }) {
   )
 }
 
-/** The code of a screen, or of a part of one, did not come: the server is away, or has another version by now. */
+/** Code of a screen or part could not be loaded: the server is unreachable, or has another version. */
 class ScreenNotLoaded extends Error {
   override readonly name = 'ScreenNotLoaded'
-  /** The next time it is shown, it is asked for again; not every browser does ask again, and there only a new page helps. */
+  /** Makes the next display request it again; some browsers do not, and only a reload helps. */
   readonly forget: () => void
 
   constructor(cause: unknown, forget: () => void) {
@@ -235,7 +235,7 @@ class ScreenNotLoaded extends Error {
   }
 }
 
-/** Centred in the window, while it is not yet known who is there. */
+/** Centred, while the session is unknown. */
 export function FullPageSpinner() {
   return (
     <main className="grid min-h-dvh place-items-center" aria-busy="true">

@@ -13,10 +13,11 @@ import { cn } from '../lib/cn.ts'
 import { CodeInput, Input, PasswordInput } from './inputs.tsx'
 
 const APP_CODE_RULE = {
-  validate: (code: string) => /^\d{3} ?\d{3}$/.test(code.trim()) || 'Digite os 6 dígitos do aplicativo.',
+  validate: (code: string) =>
+    /^\d{3} ?\d{3}$/.test(code.trim()) || 'Digite os 6 dígitos que aparecem no aplicativo.',
 }
 
-/** The code that the authenticator shows. */
+/** The code of the authenticator app. */
 export function AppCodeField<Values extends FieldValues>(props: Bound<Values>) {
   return (
     <FormField {...props} label="Código de 6 dígitos" rules={APP_CODE_RULE}>
@@ -27,14 +28,14 @@ export function AppCodeField<Values extends FieldValues>(props: Bound<Values>) {
 
 interface ChoiceCardProps extends Omit<InputHTMLAttributes<HTMLInputElement>, 'type' | 'className'> {
   label: string
-  /** What choosing it means, in a sentence. */
+  /** The effect of the option, in a sentence. */
   meaning: string | undefined
-  /** Why it stands out among the others. */
+  /** Why it is highlighted. */
   mark?: string | null
   [data: `data-${string}`]: unknown
 }
 
-/** One of a few ways to do something, with what it means: a radio button that is read before it is pressed. */
+/** A radio button with an explanation of its option. */
 export function ChoiceCard({ label, meaning, mark, ...input }: ChoiceCardProps) {
   const id = useId()
   return (
@@ -74,14 +75,14 @@ export function NewPasswordField<Values extends FieldValues>(props: Bound<Values
     <FormField
       {...props}
       label="Nova senha"
-      hint="No mínimo 8 caracteres. Três ou quatro palavras juntas são fáceis de lembrar."
+      hint="Use 8 caracteres ou mais. Dica: junte três ou quatro palavras fáceis de lembrar."
     >
       {(control) => <PasswordInput autoComplete="new-password" required {...control} />}
     </FormField>
   )
 }
 
-/** Who signs in. `username` is what password managers look for, also where no password is asked. */
+/** The account. `username` is what password managers look for, even without a password. */
 export function EmailField<Values extends FieldValues>(props: Bound<Values>) {
   return (
     <FormField {...props} label="Email">
@@ -102,7 +103,7 @@ export function EmailField<Values extends FieldValues>(props: Bound<Values>) {
 interface Bound<Values extends FieldValues> {
   form: UseFormReturn<Values>
   name: FieldPath<Values>
-  /** What is done besides when it changes, or is left. */
+  /** Further rules, for change and blur. */
   rules?: RegisterOptions<Values, FieldPath<Values>>
 }
 
@@ -113,9 +114,9 @@ interface FormFieldProps<Values extends FieldValues>
 }
 
 /**
- * A field of a form, by its name: value, label, hint and error are tied to the control.
+ * A field of a form by name: value, label, hint and error are bound to the control.
  *
- *     <FormField form={form} name="reason" label="Motivo">{(control) => <Input {...control} />}</FormField>
+ * <FormField form={form} name="reason" label="Motivo">{(control) => <Input {...control} />}</FormField>
  */
 export function FormField<Values extends FieldValues>(props: FormFieldProps<Values>) {
   const { form, name, rules, children, ...field } = props
@@ -136,13 +137,13 @@ interface ControlProps {
 interface FieldProps {
   label: string
   error?: string | undefined
-  /** Gentle: it never keeps anyone from saving. */
+  /** It never blocks saving. */
   hint?: string | null
   className?: string
   children: (control: ControlProps) => ReactNode
 }
 
-/** A label, its control, and what is to be said about it, tied together for every reader. */
+/** A label, its control, and its messages, bound for assistive technology. */
 export function Field({ label, error, hint, className, children }: FieldProps) {
   const id = useId()
   const note = error ?? hint
@@ -173,7 +174,7 @@ export const INVALID_EMAIL = 'Digite um e-mail válido.'
 
 export const WRONG_LENGTH = `Use de ${PASSWORD_MIN_LENGTH} a ${PASSWORD_MAX_LENGTH} caracteres.`
 
-/** Of somebody who has an account already, perhaps from before today's rules. */
+/** For an existing account, whose address may be older than today's rules. */
 export const knownEmailSchema = z.string().check(z.refine(mayBeKnownEmail, INVALID_EMAIL))
 
 export const newPasswordSchema = z.string().check(z.refine(hasRightLength, WRONG_LENGTH))

@@ -3,7 +3,7 @@ import { type ComponentProps, useState } from 'react'
 import { cn } from '../lib/cn.ts'
 import { IconButton } from './button.tsx'
 
-/** Six digits, offered by the phone's keyboard when they have just arrived. */
+/** Six digits, suggested by a phone's keyboard when they have just arrived. */
 export function CodeInput(props: Omit<ComponentProps<'input'>, 'type' | 'className'>) {
   return (
     <Input
@@ -48,7 +48,7 @@ interface SearchInputProps {
 
 export function SearchInput({ label, value, onChange }: SearchInputProps) {
   return (
-    <div className="relative sm:flex-[1_1_17rem] lg:max-w-[300px]">
+    <div className="relative max-sm:w-full sm:flex-[1_1_17rem] lg:max-w-[300px]">
       <Search className="pointer-events-none absolute top-3 left-3.5 size-5 text-text-2" aria-hidden="true" />
       <Input
         type="search"
@@ -67,13 +67,13 @@ export function Input({ className, ...props }: ComponentProps<'input'>) {
 }
 
 interface SelectProps extends Omit<ComponentProps<'select'>, 'children'> {
-  /** Value and label, in their order. */
+  /** Value and label, in order. */
   options: readonly (readonly [value: string, label: string])[]
-  /** For a place among buttons, rather than in a form. */
+  /** For use among buttons, not in a form. */
   small?: boolean
 }
 
-/** The platform's own, with an arrow that is ours. */
+/** The native control with our own arrow. */
 export function Select({ options, small = false, className, ...props }: SelectProps) {
   return (
     <select className={cn('control select', small && 'select-small', className)} {...props}>

@@ -16,7 +16,7 @@ interface ChipProps {
   children: string
 }
 
-/** A word about what it stands beside. */
+/** A label beside something. */
 export function Chip({ look, children }: ChipProps) {
   return (
     <span
@@ -34,7 +34,7 @@ interface EmptyStateProps {
   picture?: ReactNode
   title: string
   text?: string
-  /** What this place is for, in smaller print. */
+  /** What this place is for, in smaller text. */
   lesson?: string
   action?: ReactNode
 }
@@ -51,7 +51,7 @@ export function EmptyState({ picture, title, text, lesson, action }: EmptyStateP
   )
 }
 
-/** The red box of a form: what went wrong, in Portuguese, or `fallback` when the service had nothing useful to say. */
+/** A form's error in Portuguese, or `fallback` without a usable message. */
 export function FailureBox({ error, fallback }: { error: unknown; fallback: string }) {
   const signIn = useSignInMark()
   const [shown, setShown] = useState({ error, signIn })
@@ -59,7 +59,11 @@ export function FailureBox({ error, fallback }: { error: unknown; fallback: stri
   if (!error) return null
   const failure = toFailure(error)
   if (isSessionOver(failure) && shown.error === error && shown.signIn !== signIn)
-    return <MessageBox look="warn">Você entrou de novo. O pedido não foi feito: tente novamente.</MessageBox>
+    return (
+      <MessageBox look="warn">
+        Você entrou de novo, mas a ação anterior não foi feita. Tente novamente.
+      </MessageBox>
+    )
   return (
     <MessageBox look="bad" urgent advice={adviseOnFailure(failure)}>
       {describeFailure(failure, fallback)}
@@ -79,12 +83,12 @@ const LOOKS = {
 
 interface MessageBoxProps {
   look: keyof typeof LOOKS
-  /** The answer to what the person has just done: it is read out at once, and brought into sight. */
+  /** The response to an action: announced at once and scrolled into view. */
   urgent?: boolean
   children: ReactNode
   /** What to do next. */
   advice?: string | null
-  /** Buttons, under the text. */
+  /** Buttons below the text. */
   actions?: ReactNode
 }
 
@@ -106,7 +110,7 @@ export function MessageBox({ look, urgent = false, children, advice, actions }: 
   )
 }
 
-/** What went wrong must not stay above the part of a form that is in sight. */
+/** An error must not stay above the visible part of a form. */
 function reveal(box: HTMLElement | null): void {
   box?.scrollIntoView({ block: 'nearest' })
 }

@@ -3,7 +3,7 @@ import * as Dialog from '@radix-ui/react-dialog'
 import { X } from 'lucide-react'
 import { type ComponentProps, type FormEvent, type ReactNode, useRef, useState } from 'react'
 import { cn } from '../lib/cn.ts'
-import { formatTimestamp } from '../lib/format.ts'
+import { formatMinute } from '../lib/format.ts'
 import { useUnsavedGuard } from '../lib/router.tsx'
 import { Button, IconButton } from './button.tsx'
 import { FailureBox, MessageBox } from './message.tsx'
@@ -21,22 +21,22 @@ interface Conflict {
 }
 
 interface FormModalProps extends Pick<ModalProps, 'title' | 'width' | 'dirty' | 'onClose'> {
-  /** What the form sets off. While it is under way the form waits; with `interrupt` it can be called back. */
+  /** The form's action. The form waits while it runs; `interrupt` cancels it. */
   action?: { isPending: boolean; error: unknown; interrupt?: () => void }
-  /** Said where it failed, unless the server says why. */
+  /** Shown on failure, unless the server gives a reason. */
   failure?: string
-  /** Somebody else saved the same thing meanwhile. */
+  /** Another person saved the same row meanwhile. */
   conflict?: Conflict | null
-  /** On the button; and while the action is under way. */
+  /** Label of the button; and while the action runs. */
   submit: string
   submitting?: string
-  /** False while there is nothing to submit yet. */
+  /** False while there is nothing to submit. */
   isReady?: boolean
   onSubmit: (event: FormEvent) => void
   children: ReactNode
 }
 
-/** A form over the page: what went wrong, or who else saved, above its fields; "Cancelar" and its button below them. */
+/** A form over the page: errors and conflicts above its fields, "Cancelar" and its button below. */
 export function FormModal(props: FormModalProps) {
   const { action, failure = '', conflict, submit, submitting = 'Salvando...', isReady = true } = props
   const { onSubmit, children, ...modal } = props
@@ -75,21 +75,21 @@ export function FormModal(props: FormModalProps) {
   )
 }
 
-/** Two administrators at once: nobody's work is replaced without a decision. */
+/** Two administrators at once: no work is replaced without a decision. */
 function ConflictBox({ text, savedAt, onReload, onOverwrite, view }: Conflict) {
   return (
     <>
       <MessageBox
         look="warn"
         urgent
-        advice={`A versão salva é de ${formatTimestamp(savedAt)}. Nada seu foi perdido: escolha como seguir.`}
+        advice={`A outra versão foi salva em ${formatMinute(savedAt)}. Suas alterações continuam aqui: escolha qual versão manter.`}
         actions={
           <>
             <Button look="outline" onClick={onReload}>
-              Carregar a versão salva
+              Usar a versão salva
             </Button>
             <Button look="outline" onClick={onOverwrite}>
-              Salvar a minha mesmo assim
+              Salvar a minha versão
             </Button>
           </>
         }
@@ -112,33 +112,33 @@ interface Question {
 
 const DISCARD: Question = {
   title: 'Descartar as alterações?',
-  description: 'O que você digitou ainda não foi salvo.',
+  description: 'O que você digitou não foi salvo e será perdido.',
   cancelLabel: 'Continuar editando',
   confirmLabel: 'Descartar',
 }
 
 const INTERRUPT: Question = {
-  title: 'Interromper o salvamento?',
-  description: 'As alterações estão a caminho do servidor.',
+  title: 'Parar de salvar?',
+  description: 'Suas alterações estão sendo enviadas. Se você parar agora, elas podem ou não ser salvas.',
   cancelLabel: 'Continuar salvando',
-  confirmLabel: 'Interromper',
+  confirmLabel: 'Parar',
 }
 
 interface ModalProps {
   title: string
   width: keyof typeof WIDTHS
-  /** True when closing would lose what is there; the person is asked then. */
+  /** True if closing would lose input; the person is asked then. */
   dirty: boolean
-  /** True while what was typed is on its way. Without `onInterrupt` it cannot be called back, and the form stays. */
+  /** True while input is being saved. Without `onInterrupt` it cannot be cancelled, and the form stays. */
   saving?: boolean
   onInterrupt?: () => void
-  /** What is asked before something is lost. */
+  /** The question before input is lost. */
   question?: Question
   onClose: () => void
   children: (close: () => void) => ReactNode
 }
 
-/** A form over the page. Escape, the X, a click outside and the back button all come through the same question. */
+/** A form over the page. Escape, the X, a click outside and the back button all ask the same question. */
 export function Modal(props: ModalProps) {
   const { title, width, dirty, saving = false, onInterrupt, question = DISCARD, onClose, children } = props
   const [asked, setAsked] = useState<'discard' | 'interrupt' | null>(null)
@@ -147,15 +147,15 @@ export function Modal(props: ModalProps) {
     if (!saving) setAsked('discard')
     else if (onInterrupt !== undefined) setAsked('interrupt')
   }
-  // A save that is over cannot be interrupted: the question goes, and no other takes its place under the finger.
+  // A finished save cannot be cancelled: the question closes, and no other one takes its place.
   if (asked === 'interrupt' && !saving) setAsked(null)
   const close = () => (dirty || saving ? ask() : onClose())
   useUnsavedGuard(dirty || saving, ask)
   const leave = () => {
     if (saving) {
       onInterrupt?.()
-      notifyWarning('Salvamento interrompido', {
-        description: 'Confira na lista se a alteração chegou a ser feita.',
+      notifyWarning('Você parou o salvamento', {
+        description: 'Confira na lista se a alteração foi salva.',
       })
     }
     onClose()
@@ -191,7 +191,7 @@ export function Modal(props: ModalProps) {
   )
 }
 
-/** What is between the head and the edge of the sheet: as high as what is in it, and no higher than there is room. */
+/** Between header and edge of the sheet: as high as its content, up to the available height. */
 function ModalForm(props: Omit<ComponentProps<'form'>, 'className' | 'noValidate'>) {
   return <form {...props} noValidate className="flex min-h-0 flex-auto flex-col" />
 }
@@ -221,7 +221,7 @@ interface ConfirmDialogProps {
   onConfirm: () => void
 }
 
-/** Asks before something is lost. The safe button has the focus. What is asked stays as it was when it was asked. */
+/** Asks before something is lost. The safe button has the focus. The text stays as it was when it was asked. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const [{ title, description, cancelLabel = 'Cancelar', confirmLabel }] = useState(props)
   const { onCancel, onConfirm } = props
@@ -252,17 +252,17 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
 export const OVERLAY = 'fixed inset-0 z-20 bg-ink/70 appear-fading'
 
 /**
- * A sheet that stands on the bottom edge of a phone, and in the middle of anything larger. Its height is its content's by
- * itself: as `fit-content` between two edges, WebKit stretches a grid to both and leaves nothing to a flexible part.
+ * At the bottom edge of a phone, in the middle of larger screens. Its height is its content's: with `fit-content`
+ * between two edges, WebKit stretches a grid to both and leaves nothing to a flexible part.
  */
 export const SHEET =
   'sheet fixed z-20 inset-x-0 bottom-0 max-h-[calc(100dvh-24px)] rounded-t-2 bg-surface shadow-high appear-rising focus:outline-0 sm:bottom-auto sm:mx-auto sm:w-[calc(100%-32px)] sm:centred sm:max-h-[calc(100dvh-32px)] sm:rounded-2'
 
-/** Where the work starts: the control that asks for it, or the first one of the form, rather than the X. */
+/** Where the focus starts: the control that requests it, or the first one of the form, not the X. */
 const FIRST_CONTROL =
   'form:has([data-autofocus]) [data-autofocus], form:not(:has([data-autofocus])) input:enabled'
 
-/** Dialogs here have no trigger of their own: focus goes back to what had it, or to the heading when that is gone. */
+/** Dialogs have no trigger here: focus returns to the earlier element, or to the heading if that is gone. */
 export function useReturnFocus() {
   const opener = useRef<Element | null>(null)
   return {

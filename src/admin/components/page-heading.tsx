@@ -1,5 +1,9 @@
 import { type ReactNode, type RefObject, useEffect, useEffectEvent, useRef } from 'react'
+import { navigate, paths } from '../lib/router.tsx'
 import { useServices } from '../lib/services.tsx'
+import { Button } from './button.tsx'
+import { Card } from './card.tsx'
+import { EmptyState } from './message.tsx'
 
 /**
  * When a row goes, so does the button in it that had the focus; the keyboard must not be left nowhere. It goes to
@@ -25,7 +29,7 @@ function isFocusLost(): boolean {
   return document.activeElement === null || document.activeElement === document.body
 }
 
-/** Of the window; undefined leaves it to whoever knows what is shown. */
+/** Title of the window; undefined leaves it to the screen. */
 export function usePageTitle(title: string | undefined): void {
   const { boot } = useServices()
   useEffect(() => {
@@ -39,7 +43,7 @@ interface PageHeadingProps {
   action?: ReactNode
 }
 
-/** `data-page-heading` is where focus goes when the work that held it is gone. */
+/** `data-page-heading` gets the focus when the focused element is gone. */
 export function PageHeading({ title, subtitle, action }: PageHeadingProps) {
   return (
     <div className="mb-5 flex flex-col gap-4 sm:mb-7 sm:flex-row sm:items-end">
@@ -54,17 +58,48 @@ export function PageHeading({ title, subtitle, action }: PageHeadingProps) {
   )
 }
 
+interface NotFoundProps {
+  /** Of the page; absent where it has one. */
+  heading?: string
+  title: string
+  text: string
+  /** Where to go instead; the list of pixels unless said otherwise. */
+  way?: { to: string; label: string }
+}
+
+const TO_THE_LIST = { to: paths.list, label: 'Ver todos os pixels' }
+
+/** An address that leads to nothing. */
+export function NotFound({ heading, title, text, way = TO_THE_LIST }: NotFoundProps) {
+  return (
+    <>
+      {heading === undefined ? null : <PageHeading title={heading} />}
+      <Card>
+        <EmptyState
+          title={title}
+          text={text}
+          action={
+            <Button look="outline" onClick={() => navigate(way.to)}>
+              {way.label}
+            </Button>
+          }
+        />
+      </Card>
+    </>
+  )
+}
+
 export function focusPageHeading(): void {
   document.querySelector<HTMLElement>('[data-page-heading]')?.focus({ preventScroll: true })
 }
 
-/** Parts of the page that can take the focus of something in them. */
+/** Parts of the page that can take the focus. */
 const PLACES = '[role="region"], section, #conteudo'
 
 /**
- * Something that had the focus may leave the page: a button that loaded the last rows, a notice that was settled. The
- * browser then drops the focus to the body, and the keyboard starts again at the top. The nearest part of the page that
- * is still there takes it instead, unless somebody else already has.
+ * A focused element may be removed: a button that loaded the last rows, a resolved notice. The browser then moves the
+ * focus to the body, and the keyboard starts at the top. The nearest remaining part of the page takes it instead,
+ * unless something else already has.
  */
 export function useKeptFocus(): void {
   useEffect(() => {

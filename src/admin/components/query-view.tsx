@@ -19,6 +19,8 @@ interface QueryViewProps<Data> {
   /** Said where nothing could be loaded, unless the server says why. */
   failure: string
   loading: ReactNode
+  /** `line` in a card that says other things too: a failure is one line of it, and one of a refresh is not said. */
+  look?: 'card' | 'line'
   /** Around what is said instead of the data, or above it; the data has a frame of its own. */
   frame?: (said: ReactNode) => ReactNode
   children: (data: Data) => ReactNode
@@ -28,18 +30,21 @@ interface QueryViewProps<Data> {
  * What a query brought, or that it is loading, or that it failed. A refresh that fails never hides what is on screen: a
  * line above it says from when it is.
  *
- *     <QueryView query={trash} failure="Não deu para carregar a lixeira." loading={<LoadingLines label="Carregando" />}>
+ *     <QueryView query={trash} failure="Não foi possível carregar a lixeira." loading={<LoadingLines label="Carregando" />}>
  *       {(data) => <TrashList trash={data} />}
  *     </QueryView>
  */
-export function QueryView<Data>({ query, failure, loading, frame, children }: QueryViewProps<Data>) {
+export function QueryView<Data>(props: QueryViewProps<Data>) {
+  const { query, failure, loading, look = 'card', frame, children } = props
   const { data, error, isError } = query
   const framed = (said: ReactNode) => frame?.(said) ?? said
   const retry = () => void query.refetch()
   if (data === undefined)
-    return isError ? framed(<LoadFailure error={error} fallback={failure} onRetry={retry} />) : loading
+    return isError
+      ? framed(<LoadFailure look={look} error={error} fallback={failure} onRetry={retry} />)
+      : loading
   // Over a session that ended lies the login.
-  const isOld = isError && !isSessionOver(toFailure(error))
+  const isOld = isError && look === 'card' && !isSessionOver(toFailure(error))
   return (
     <>
       {isOld ? framed(<OldData since={query.dataUpdatedAt} onRetry={retry} />) : null}
@@ -49,24 +54,34 @@ export function QueryView<Data>({ query, failure, loading, frame, children }: Qu
 }
 
 interface LoadFailureProps {
+  look: 'card' | 'line'
   error: unknown
   fallback: string
   onRetry: () => void
 }
 
-function LoadFailure({ error, fallback, onRetry }: LoadFailureProps) {
+function LoadFailure({ look, error, fallback, onRetry }: LoadFailureProps) {
   const failure = toFailure(error)
+  const said = describeFailure(failure, fallback)
+  const button = (
+    <Button look="outline" onClick={onRetry}>
+      <RotateCw aria-hidden="true" />
+      Tentar novamente
+    </Button>
+  )
+  if (look === 'line')
+    return (
+      <div role="alert" className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 pb-4 text-sm sm:px-5">
+        <p>{said}</p>
+        {button}
+      </div>
+    )
   return (
     <div role="alert">
       <EmptyState
-        title={describeFailure(failure, fallback)}
-        text={adviseOnFailure(failure) ?? 'Tente de novo em instantes.'}
-        action={
-          <Button look="outline" onClick={onRetry}>
-            <RotateCw aria-hidden="true" />
-            Tentar novamente
-          </Button>
-        }
+        title={said}
+        text={adviseOnFailure(failure) ?? 'Tente novamente em instantes.'}
+        action={button}
       />
     </div>
   )
@@ -79,7 +94,7 @@ function OldData({ since, onRetry }: { since: number; onRetry: () => void }) {
       className="flex flex-wrap items-center gap-x-4 gap-y-2 border-b border-line px-4 py-2 text-sm text-text-2 sm:px-5"
     >
       <p className="min-w-0 flex-[1_1_14rem]">
-        Não deu para atualizar. O que está aqui é de {formatMinute(since)}.
+        Não foi possível atualizar. Estes dados são de {formatMinute(since)}.
       </p>
       <Button look="outline" onClick={onRetry}>
         Atualizar
@@ -99,13 +114,13 @@ interface LoadMoreProps {
   text?: string
 }
 
-/** Under a list that comes page by page; nothing once all of it is there. */
-export function LoadMore({ query, text = 'Mostrar mais antigas' }: LoadMoreProps) {
+/** Below a paged list; nothing once everything is loaded. */
+export function LoadMore({ query, text = 'Mostrar mais' }: LoadMoreProps) {
   if (!query.hasNextPage) return null
   return (
     <div className="border-t border-line px-4 py-4 sm:px-5">
       <Button look="outline" pending={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-        {query.isFetchingNextPage ? 'Carregando' : text}
+        {query.isFetchingNextPage ? 'Carregando...' : text}
       </Button>
     </div>
   )
@@ -116,13 +131,13 @@ export function Skeleton({ className }: { className: string }) {
 }
 
 interface LoadingLinesProps {
-  /** Spoken. */
+  /** For screen readers. */
   label: string
-  /** Of what follows the first line. */
+  /** Size of the lines after the first. */
   className?: string
 }
 
-/** In a card whose content is on its way. */
+/** In a card that is loading. */
 export function LoadingLines({ label, className = 'h-3 w-72 max-w-full' }: LoadingLinesProps) {
   return (
     <div className="grid gap-4 p-5">

@@ -3,7 +3,7 @@ import { type RefObject, useCallback, useRef } from 'react'
 import { useKeptPlace } from '../lib/router.tsx'
 import { FramedTable, type Item, type ListTableProps } from './table.tsx'
 
-/** A long list, scrolled inside its card: only the rows in sight are in the document. */
+/** A long list that scrolls inside its card: only visible rows are in the document. */
 export function ScrollingTable(props: ListTableProps<Item>) {
   const { label, columns, items, renderCells, rowClassName, renderBelow } = props
   const scroller = useRef<HTMLDivElement>(null)
@@ -31,10 +31,10 @@ export function ScrollingTable(props: ListTableProps<Item>) {
 
 const OVERSCAN = 8
 
-/** Until a row has been seen. */
+/** Used until a row was measured. */
 const FIRST_GUESS = 67
 
-/** The rows in sight, and the heights of what is left out before and after them. */
+/** The visible rows, and the heights of what is left out before and after them. */
 function useVirtualRows<T extends { id: string | number }>(
   label: string,
   items: readonly T[],
@@ -53,8 +53,8 @@ function useVirtualRows<T extends { id: string | number }>(
   })
   const measure = useCallback(
     (row: HTMLTableSectionElement | null) => {
-      // A row of another height than expected moves all that follow it: the last one seen says what to expect, in whole
-      // pixels, as the virtualizer measures. Few have something under them, and those say nothing about the others.
+      // A row of unexpected height moves all that follow: the last measured one is the estimate, in whole pixels. Few
+      // rows have something below them, and those are not used.
       const isFirst = estimate.current === undefined
       if (row !== null && (isFirst || row.rows.length === 1)) {
         estimate.current = row.offsetHeight

@@ -12,7 +12,7 @@ test.each([
   [161, 200],
   [1_590, 1_600],
   [100_001, 120_000],
-])('an axis for %i ends at %i, in four whole steps', (most, end) => {
+])('the axis for %i ends at %i, in four whole steps', (most, end) => {
   expect(roundUp(most)).toBe(end)
   expect(end % 4).toBe(0)
 })

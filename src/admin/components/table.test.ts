@@ -12,6 +12,6 @@ test.each([
   expect(matchesSearch(search, ['Contêiner de campanhas', 'GTM-K4W8PZ2'])).toBe(found)
 })
 
-test('a pixel without an ID is no obstacle', () => {
+test('accepts a pixel without an ID', () => {
   expect(matchesSearch('chat', ['Chat', null])).toBe(true)
 })

@@ -3,10 +3,10 @@ import { flushSync } from 'react-dom'
 import { cn } from '../lib/cn.ts'
 import { lazyPart } from './error-boundary.tsx'
 
-/** More rows than this are scrolled inside the card, and only those in sight are in the document. */
+/** Longer lists scroll inside the card, with only visible rows in the document. */
 const VIRTUAL_FROM = 60
 
-/** While the code that counts rows is on its way, as many as any screen shows. */
+/** Number of rows until the virtualizer is loaded. */
 const FIRST_ROWS = 20
 
 const ScrollingTable = lazyPart(async () => (await import('./scrolling-table.tsx')).ScrollingTable)
@@ -19,21 +19,21 @@ export interface ListTableProps<T extends Item> {
   label: string
   columns: readonly Column[]
   items: readonly T[]
-  /** `td` elements; where it is narrow the row is a card, laid out by `rowClassName`. */
+  /** `td` elements; on narrow screens the row is a card, laid out by `rowClassName`. */
   renderCells: (item: T) => ReactNode
   rowClassName: (item: T) => string
-  /** A `tr` under the row that belongs to it, or nothing. */
+  /** A `tr` below the row, or nothing. */
   renderBelow?: (item: T) => ReactNode
 }
 
 export function ListTable<T extends Item>(props: ListTableProps<T>) {
   const isPrinted = useIsPrinted()
   return (
-    // Rows or cards by the room that there is, not by the device.
+    // Rows or cards depend on the available width, not on the device.
     <div className="@container">
       {props.items.length > VIRTUAL_FROM && !isPrinted ? (
         <Suspense fallback={<PlainTable {...props} items={props.items.slice(0, FIRST_ROWS)} />}>
-          {/* A lazy component has no type parameter; rows come back to the functions that they came with. */}
+          {/* A lazy component has no type parameter; rows are passed to functions of the same list. */}
           <ScrollingTable {...(props as unknown as ListTableProps<Item>)} />
         </Suspense>
       ) : (
@@ -57,7 +57,7 @@ function PlainTable<T extends Item>(props: ListTableProps<T>) {
   )
 }
 
-/** On paper nobody scrolls: every row is there. Before the page is laid out for it, hence at once. */
+/** When printing, every row is rendered. Synchronous, before the page is laid out. */
 function useIsPrinted(): boolean {
   const [isPrinted, setPrinted] = useState(() => matchMedia('print').matches)
   useEffect(() => {
@@ -85,12 +85,12 @@ export interface Column {
 interface FramedTableProps {
   label: string
   columns: readonly Column[]
-  /** Said to assistive technology when not every row is in the document. */
+  /** For assistive technology, when not every row is in the document. */
   rowCount?: number
   children: ReactNode
 }
 
-/** A table with its heading; in a card there is none. */
+/** A table with its heading; a card has none. */
 export function FramedTable({ label, columns, rowCount, children }: FramedTableProps) {
   return (
     <table
@@ -114,12 +114,12 @@ export function FramedTable({ label, columns, rowCount, children }: FramedTableP
 
 interface ListToolbarProps {
   summary: ReactNode
-  /** Beside the summary. Its room is kept while it is null, so that nothing moves when it comes. */
+  /** Beside the summary. Its space is reserved while it is null, so that nothing moves. */
   aside?: ReactNode
   children?: ReactNode
 }
 
-/** Above a table: how much there is, and the means to find one among many. */
+/** Above a table: totals and filters. */
 export function ListToolbar({ summary, aside, children }: ListToolbarProps) {
   return (
     <div className="flex min-h-12 flex-col gap-2.5 border-b border-line px-4 py-3.5 text-[0.9375rem] text-text-2 sm:flex-row sm:flex-wrap sm:items-center sm:gap-3 sm:py-3 sm:pr-3 sm:pl-5">
@@ -142,8 +142,8 @@ export function ListToolbar({ summary, aside, children }: ListToolbarProps) {
 const SCREENFUL = 10
 
 /**
- * Searching is offered once there have been more than a screenful, and then stays: what is being searched for must not
- * outlive the box that says so.
+ * The search box appears once there are more rows than a screen shows, and then stays: a search must not outlive its
+ * box.
  */
 export function useSearchOffer(count: number): boolean {
   const [offered, setOffered] = useState(count > SCREENFUL)
@@ -151,20 +151,20 @@ export function useSearchOffer(count: number): boolean {
   return offered
 }
 
-/** A row of a table, or a card where there is no room for one (`card:`). */
+/** A row of a table, or a card where there is no space (`card:`). */
 export const ROW = 'table-row-or-card'
 
 export const CELL = 'table-cell-or-line'
 
-/** In a card a cell carries its column's name with it. */
+/** In a card a cell shows its column's name. */
 export const LABELLED_CELL = 'table-cell-or-line labelled-cell'
 
-/** Lower case and without accents, so that "conteiner" finds "Contêiner". */
-function foldText(text: string): string {
+/** Lower case without accents, so that "conteiner" finds "Contêiner". */
+export function foldText(text: string): string {
   return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
 }
 
-/** True when every word of the search occurs in one of the texts. */
+/** True if every word of the search is in one of the texts. */
 export function matchesSearch(search: string, texts: readonly (string | null)[]): boolean {
   const haystack = foldText(texts.join('\n'))
   return foldText(search)

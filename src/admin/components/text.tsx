@@ -2,7 +2,7 @@ import { PortalMark } from '#design/portal-mark.tsx'
 import { cn } from '../lib/cn.ts'
 import { formatDate, formatTimestamp } from '../lib/format.ts'
 
-/** The product's mark at the width that `className` gives. */
+/** The logo at the width of `className`. */
 export function BrandMark({ className }: { className: string }) {
   return (
     <span className={`block [&>svg]:h-auto [&>svg]:w-full ${className}`}>
@@ -11,7 +11,7 @@ export function BrandMark({ className }: { className: string }) {
   )
 }
 
-/** The product's arch as an icon, in the manner of the others. */
+/** The product's arch as an icon. */
 export function ArchIcon() {
   return (
     <svg
@@ -28,7 +28,7 @@ export function ArchIcon() {
   )
 }
 
-/** A long address breaks after its at sign before it breaks anywhere else; what is none, like the name of a program, is as it is. */
+/** A long address breaks after its at sign first; other names break normally. */
 export function EmailAddress({ value }: { value: string }) {
   const at = value.lastIndexOf('@') + 1
   return (

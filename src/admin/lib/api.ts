@@ -7,10 +7,10 @@ interface AdminCall {
   signal?: AbortSignal
 }
 
-/** One call to `/admin/api`: what the two protocols have no place for. */
+/** A call to `/admin/api`. */
 export interface AdminApi {
   <T>(path: string, call?: AdminCall): Promise<T>
-  /** A file, whole. */
+  /** A complete file. */
   file(path: string): Promise<Blob>
 }
 
@@ -38,21 +38,21 @@ export function createAdminApi(
   const file = async (path: string): Promise<Blob> => {
     const response = await send(path)
     return response.blob().catch(() => {
-      // Cut off on its way: half a list would look like a whole one.
+      // Cut off: half a list would look like a whole one.
       throw new RequestError({ status: 0 })
     })
   }
   return Object.assign(call, { file })
 }
 
-/** Hands a file to the browser, as if it had been a link. */
+/** Saves a file through the browser. */
 export function saveFile(content: Blob, name: string): void {
   const address = URL.createObjectURL(content)
   const link = document.createElement('a')
   link.href = address
   link.download = name
   link.click()
-  // The browser has taken it by then; a revoked address would end what is still being written.
+  // The browser has taken it by then; revoking the address earlier could cut it off.
   setTimeout(() => URL.revokeObjectURL(address), 60_000)
 }
 
@@ -62,7 +62,7 @@ interface Answer<T> {
   status: number
 }
 
-/** The data of an answer of the data service; its error, thrown. */
+/** The data of a data service response; throws its error. */
 export async function unwrap<T>(answer: PromiseLike<Answer<T>>): Promise<NonNullable<T>> {
   const { data, error, status } = await answer
   if (error !== null) {
@@ -72,13 +72,13 @@ export async function unwrap<T>(answer: PromiseLike<Answer<T>>): Promise<NonNull
   return data
 }
 
-/** This protocol has no place for a password's faults, so they travel as a list in `details`. */
+/** This protocol has no field for a password's reasons, so they are a list in `details`. */
 function readReasons({ code, details }: PostgrestError): string[] {
   if (code !== 'weak_password' || !details) return []
   return details.split(',').map((reason) => reason.trim())
 }
 
-/** A call that did not succeed, from either service, in the one form that screens and retries read. */
+/** A failed call of either service, in the one form that screens and retries use. */
 export class RequestError extends Error implements Failure {
   readonly status: number
   readonly code: string
@@ -93,7 +93,7 @@ export class RequestError extends Error implements Failure {
   }
 }
 
-/** Anything thrown becomes a failure to describe; what is not ours counts as no answer. */
+/** Turns anything thrown into a failure; unknown errors count as no response. */
 export function toFailure(error: unknown): Failure {
   return error instanceof RequestError ? error : { status: 0 }
 }

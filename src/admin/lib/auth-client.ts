@@ -1,12 +1,28 @@
 import {
+  AuthClient,
   type AuthError,
   isAuthSessionMissingError,
   isAuthWeakPasswordError,
   type Session,
-  type SupportedStorage,
 } from '@supabase/auth-js'
 import { RequestError } from './api.ts'
-import type { Auth } from './services.tsx'
+import { type Auth, type AuthOptions, SESSION_KEY } from './services.tsx'
+
+/** The official client, set up so that no session ever leaves this tab's memory. */
+export function createAuthClient({ url, headers, memory, onEvent }: AuthOptions): Auth {
+  const auth = new AuthClient({
+    url,
+    headers,
+    storage: memory.storage,
+    storageKey: SESSION_KEY,
+    persistSession: true,
+    autoRefreshToken: true,
+    detectSessionInUrl: false,
+    experimental: { passkey: true },
+  })
+  auth.onAuthStateChange(onEvent)
+  return auth
+}
 
 /** The session of this tab, refreshed if it had to be; without one there is nothing to go on with. */
 export async function currentSession(auth: Auth): Promise<Session> {
@@ -15,7 +31,7 @@ export async function currentSession(auth: Auth): Promise<Session> {
   return data.session
 }
 
-/** Browsers tie keys to a host's name: at a bare address there are none. */
+/** Browsers bind keys to a host name: a bare address has none. */
 export function canUsePasskeys(): boolean {
   return 'PublicKeyCredential' in window && !/^[\d.]+$|^\[/.test(location.hostname)
 }
@@ -23,52 +39,16 @@ export function canUsePasskeys(): boolean {
 /** The client's `WebAuthnError`, which it does not export. */
 type BrowserError = Error & { code: string }
 
-/** What a browser or its owner refused is no answer of the service, and carries the client's own codes. */
+/** A refusal of the browser or its user is no response of the service, and has the client's own codes. */
 export function toPasskeyError(error: AuthError | BrowserError): RequestError {
   if ('__isAuthError' in error) return toRequestError(error as AuthError)
   const isKnown = error.code === 'ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED'
   return new RequestError({ status: 400, code: isKnown ? 'webauthn_credential_exists' : 'passkey_not_used' })
 }
 
-/** The auth client looks its session up under this name. Empty, so that it opens no BroadcastChannel. */
-export const SESSION_KEY = ''
-
-/**
- * Keeps the session in this tab's memory and nowhere else: tags run on the same origin, and whatever lies in the
- * browser's storage is theirs to read.
- */
-export class SessionMemory {
-  #values = new Map<string, string>()
-
-  /** `session` comes with the page. */
-  constructor(session: unknown) {
-    if (session !== null && session !== undefined) this.#values.set(SESSION_KEY, JSON.stringify(session))
-  }
-
-  readonly storage: SupportedStorage = {
-    getItem: (key) => this.#values.get(key) ?? null,
-    setItem: (key, value) => {
-      this.#values.set(key, value)
-    },
-    removeItem: (key) => {
-      this.#values.delete(key)
-    },
-  }
-
-  /** As it is, whether or not it still counts. */
-  readAccessToken(): string | null {
-    const session = this.#values.get(SESSION_KEY)
-    return session === undefined ? null : (JSON.parse(session).access_token ?? null)
-  }
-
-  forget(): void {
-    this.#values.clear()
-  }
-}
-
 /** An error of the auth client in the form that screens read. */
 export function toRequestError(error: AuthError): RequestError {
-  // The client's own words for it are English and carry no code.
+  // The client's own text is English and has no code.
   if (isAuthSessionMissingError(error)) return new RequestError({ status: 401, code: 'session_not_found' })
   return new RequestError({
     status: error.status ?? 0,
@@ -83,7 +63,7 @@ interface Answer {
   error: AuthError | null
 }
 
-/** The data of an answer of the auth service; its error, thrown. */
+/** The data of an auth service response; throws its error. */
 export async function unwrapAuth<A extends Answer>(
   answer: PromiseLike<A>,
 ): Promise<Extract<A, { error: null }>['data']> {

@@ -1,10 +1,11 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '#contract/durations.ts'
 import { SITE_TIME_ZONE } from '#contract/site.ts'
 
-/** Every number, date and list that people read is written here. */
+/** Every number, date and list that people read is formatted here. */
 
 const NUMBER = new Intl.NumberFormat('pt-BR')
 const KILOBYTES = new Intl.NumberFormat('pt-BR', { maximumFractionDigits: 1 })
-const SECONDS = new Intl.NumberFormat('pt-BR', { minimumFractionDigits: 1, maximumFractionDigits: 1 })
+const ONE_DIGIT = new Intl.NumberFormat('pt-BR', { minimumFractionDigits: 1, maximumFractionDigits: 1 })
 const LIST = new Intl.ListFormat('pt-BR')
 const AGO = new Intl.RelativeTimeFormat('pt-BR', { style: 'short' })
 
@@ -15,12 +16,30 @@ export const formatNumber = (value: number): string => NUMBER.format(value)
 export const formatKilobytes = (bytes: number): string => `${KILOBYTES.format(bytes / 1024)} KB`
 
 /** "1,4 s" */
-export const formatSeconds = (ms: number): string => `${SECONDS.format(ms / 1000)} s`
+export const formatSeconds = (ms: number): string => `${ONE_DIGIT.format(ms / 1000)} s`
+
+/** "4,8": how many for every hundred. Never rounded to zero. */
+export function formatPerHundred(part: number, whole: number): string {
+  const rate = (part / whole) * 100
+  return rate > 0 && rate < 0.1 ? 'menos de 0,1' : ONE_DIGIT.format(rate)
+}
+
+/** "R$ 62.410,00", exactly: the amount is a decimal text of any length. */
+export function formatMoney(amount: string, currency: string): string {
+  const digits = amount.split('.')[1]?.length ?? 0
+  const format = new Intl.NumberFormat('pt-BR', {
+    style: 'currency',
+    currency,
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  })
+  return format.format(amount as `${number}`)
+}
 
 /** "nome, ID e código" */
 export const formatList = (parts: readonly string[]): string => LIST.format(parts)
 
-/** The site's own, whoever looks from wherever: a day in a list is the day of the figures above it. */
+/** The site's zone, wherever the viewer is: a day in a list is the day of the figures above it. */
 const timeZone = SITE_TIME_ZONE
 const twoDigits = { day: '2-digit', month: '2-digit' } as const
 
@@ -28,6 +47,8 @@ const DATE = dates({ ...twoDigits, year: 'numeric' })
 const DAY_MONTH = dates(twoDigits)
 const WEEKDAY = dates({ weekday: 'long', ...twoDigits })
 const LONG_DAY = dates({ weekday: 'long', day: 'numeric', month: 'long' })
+const MONTH = dates({ month: 'short' })
+const LONG_MONTH = dates({ month: 'long', year: 'numeric' })
 const HOUR = dates({ hour: '2-digit', hourCycle: 'h23' })
 const CLOCK = dates({ hour: '2-digit', minute: '2-digit' })
 const MINUTE = dates({ dateStyle: 'short', timeStyle: 'short' })
@@ -39,13 +60,13 @@ function dates(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
 
 export const UNKNOWN_DATE = 'data desconhecida'
 
-/** A formatter throws at what is no date, and that would take the whole screen with it. */
+/** A formatter throws for an invalid date, which would break the whole screen. */
 function format(formatter: Intl.DateTimeFormat, moment: Moment): string {
   const date = new Date(moment)
   return Number.isNaN(date.getTime()) ? UNKNOWN_DATE : formatter.format(date)
 }
 
-/** As the server writes it, or in milliseconds. */
+/** The server's format, or milliseconds. */
 type Moment = string | number
 
 /** "15/11/2026" */
@@ -60,11 +81,24 @@ export const formatWeekday = (moment: Moment): string => format(WEEKDAY, moment)
 /** "domingo, 15 de novembro" */
 export const formatLongDay = (moment: Moment): string => format(LONG_DAY, moment)
 
+/** "nov" */
+export const formatMonth = (moment: Moment): string => format(MONTH, moment).replace('.', '')
+
+/** "novembro de 2026" */
+export const formatLongMonth = (moment: Moment): string => format(LONG_MONTH, moment)
+
 /** "15h" */
 export const formatHour = (moment: Moment): string => `${format(HOUR, moment)}h`
 
 /** "08:18" */
 export const formatClock = (moment: Moment): string => format(CLOCK, moment)
+
+/** "8h18", and "8h" on the hour. */
+export const formatTime = (moment: Moment): string =>
+  formatClock(moment)
+    .replace(/^0(\d)/, '$1')
+    .replace(':', 'h')
+    .replace(/h00$/, 'h')
 
 /** "15/11/2026, 08:18" */
 export const formatMinute = (moment: Moment): string => format(MINUTE, moment)
@@ -78,11 +112,7 @@ export const formatShortDay = (day: string): string => `${day.slice(8)}/${day.sl
 /** "segunda-feira, 16/11". Noon is the same day in the site's zone as in UTC. */
 export const formatWeekdayOf = (day: string): string => formatWeekday(`${day}T12:00:00Z`)
 
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
-
-/** How long ago, in the fewest words: "há 2 min". */
+/** How long ago, briefly: "há 2 min". */
 export function formatAgo(moment: Moment, now: number): string {
   const elapsed = now - new Date(moment).getTime()
   if (Number.isNaN(elapsed)) return UNKNOWN_DATE
@@ -93,6 +123,6 @@ export function formatAgo(moment: Moment, now: number): string {
 }
 
 function ago(count: number, unit: 'minute' | 'hour' | 'day'): string {
-  // "min." with its point would end the sentence that it stands in.
+  // "min." with its full stop would end the sentence.
   return AGO.format(-Math.floor(count), unit).replace(/\.$/, '')
 }

@@ -6,10 +6,10 @@ const rows = [
   { id: 'a', name: 'A' },
 ]
 
-test('a new row comes first', () => {
+test('puts a new row first', () => {
   expect(putRow(rows, { id: 'c', name: 'C' }).map(({ id }) => id)).toEqual(['c', 'b', 'a'])
 })
 
-test('a known row is replaced where it is', () => {
+test('replaces a known row in place', () => {
   expect(putRow(rows, { id: 'a', name: 'novo' })).toEqual([rows[0], { id: 'a', name: 'novo' }])
 })

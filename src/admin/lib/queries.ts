@@ -13,7 +13,7 @@ import {
 import { useEffect, useRef, useState } from 'react'
 import { RequestError, unwrap } from './api.ts'
 
-/** `onRefused` hears of every call that was refused for who made it: the session may be over. */
+/** `onRefused` is called for every 401 and 403: the session may be over. */
 export function createQueryClient(onRefused: () => void): QueryClient {
   const onError = (error: unknown) => {
     if (error instanceof RequestError && (error.status === 401 || error.status === 403)) onRefused()
@@ -22,16 +22,28 @@ export function createQueryClient(onRefused: () => void): QueryClient {
     queryCache: new QueryCache({ onError }),
     mutationCache: new MutationCache({ onError }),
     defaultOptions: {
-      // The server may be on this very machine: being "offline" is no reason to hold a request back.
+      // The server may be on this machine: being "offline" is no reason to hold a request back.
       queries: { retry: shouldRetryRead, retryDelay, networkMode: 'always', refetchOnWindowFocus: 'always' },
       mutations: { networkMode: 'always' },
     },
   })
 }
 
+/** Calls `work` once nothing is being asked for: what a person waits for comes before what they may want later. */
+export function whenQuiet(queryClient: QueryClient, work: () => void): () => void {
+  const look = () => {
+    if (queryClient.isFetching() > 0) return
+    stop()
+    work()
+  }
+  const stop = queryClient.getQueryCache().subscribe(look)
+  look()
+  return stop
+}
+
 const MAX_RETRIES = 3
 
-/** The data client itself repeats reads on 503 and on a lost connection; these two it does not. */
+/** The data client retries reads on 503 and lost connections, but not on these two. */
 const RETRYABLE = new Set([502, 504])
 
 export function shouldRetryRead(failureCount: number, error: unknown): boolean {
@@ -45,19 +57,17 @@ export function retryDelay(failureCount: number): number {
 type Answer<Row> = PromiseLike<{ data: Row[] | null; error: PostgrestError | null; status: number }>
 
 interface StoreRow<Row> {
-  /** `updated_at` of the row as it was opened; null once the person chose to replace somebody else's change. */
-  unchangedSince: string | null
-  /** Stores the change in the row, only while it is unchanged when that is asked for, and answers with what it stored. */
-  update: (unchangedSince: string | null) => Answer<Row>
+  /** Updates the row if it still is the version that the person saw, and returns what was stored. */
+  update: () => Answer<Row>
   read: () => Answer<Row>
-  /** Said when somebody else deleted it. */
+  /** Message if another person deleted it. */
   gone: string
 }
 
-/** Changes a row that somebody else may have open too: nobody's work is replaced without their knowing. */
-export async function storeRow<Row>({ unchangedSince, update, read, gone }: StoreRow<Row>): Promise<Row> {
-  // No row matches when `updated_at` has moved on: somebody saved in between.
-  const [saved] = await unwrap(update(unchangedSince))
+/** Changes a row that another person may have open: nobody's work is replaced unnoticed. */
+export async function storeRow<Row>({ update, read, gone }: StoreRow<Row>): Promise<Row> {
+  // No row matches if `updated_at` has changed: somebody saved in between.
+  const [saved] = await unwrap(update())
   if (saved !== undefined) return saved
   const [theirs] = await unwrap(read())
   throw theirs === undefined
@@ -67,13 +77,15 @@ export async function storeRow<Row>({ unchangedSince, update, read, gone }: Stor
 
 interface SaveRow<Input, Row> {
   listKey: QueryKey
-  /** Saves, and other mutations, of one scope wait for each other. */
+  /** Mutations of one scope wait for each other. */
   scope?: MutationScope
   save: (input: Input, signal: AbortSignal) => Promise<Row>
   onSaved?: (row: Row) => Promise<unknown>
 }
 
-/** Saving a row of a list from a form: in the list at once, refused when somebody else changed it, and interruptible. */
+/**
+ * Saves a row of a list from a form: shown in the list at once, refused if another person changed it, and cancellable.
+ */
 export function useSaveRow<Input, Row extends { id: string }>({
   listKey,
   scope,
@@ -84,7 +96,7 @@ export function useSaveRow<Input, Row extends { id: string }>({
   const running = useRef<AbortController>(null)
   const mutation = useAction({
     ...(scope === undefined ? {} : { scope }),
-    // Before its turn comes: what waits can be interrupted too.
+    // Before its turn: a queued one can be cancelled too.
     onMutate: () => {
       running.current = new AbortController()
     },
@@ -93,21 +105,21 @@ export function useSaveRow<Input, Row extends { id: string }>({
       queryClient.setQueryData<Row[]>(listKey, (rows) => rows && putRow(rows, row))
       await onSaved?.(row)
     },
-    // Not waited for: the form is done when the row is saved.
+    // Not awaited: the form is done when the row is saved.
     onSettled: () => void queryClient.invalidateQueries({ queryKey: listKey }),
   })
   return {
     ...mutation,
-    /** The row as somebody else saved it meanwhile. */
+    /** The row as another person saved it meanwhile. */
     theirs: mutation.error instanceof ChangedElsewhereError ? (mutation.error.theirs as Row) : null,
-    /** It may have arrived all the same: the list, which is asked for again, tells. */
+    /** It may have arrived anyway: the list, which is requested again, shows it. */
     interrupt: () => running.current?.abort(),
   }
 }
 
-/** Thrown when somebody else saved this row after it was opened here. */
+/** Thrown if another person saved this row after it was opened here. */
 class ChangedElsewhereError<T> extends Error {
-  /** The row as it is stored now. */
+  /** The row as stored now. */
   readonly theirs: T
 
   constructor(theirs: T) {
@@ -121,7 +133,7 @@ interface Row {
   id: string
 }
 
-/** A list with this row in it: in its place when it was there, else first, for lists are newest first. */
+/** The list with this row: in its place, else first, because lists are newest first. */
 export function putRow<T extends Row>(rows: readonly T[], row: T): T[] {
   return rows.some(({ id }) => id === row.id)
     ? rows.map((old) => (old.id === row.id ? row : old))
@@ -130,17 +142,17 @@ export function putRow<T extends Row>(rows: readonly T[], row: T): T[] {
 
 interface ActionOptions<Data, Input> extends UseMutationOptions<Data, Error, Input> {
   mutationFn: (input: Input) => Promise<Data>
-  /** What a call is about: calls about different things run side by side. Without it, there is one call at a time. */
+  /** What a call is about: calls about different things run in parallel. Without it, one call at a time. */
   of?: (input: Input) => string
   /** Every call counts, in the order of its `scope`: a switch that is clicked three times ends as it was clicked last. */
   queued?: true
 }
 
 /**
- * What a person sets off: the only mutation of the dashboard. While a call is under way, another one about the same thing
- * does nothing. `isPending`, by which a button looks busy, comes with the next render: too late for a double click.
+ * An action of a person: the only mutation of the dashboard. While a call runs, another one about the same thing does
+ * nothing. `isPending` changes with the next render: too late for a double click.
  *
- *     const remove = useAction({ mutationFn: (id: string) => …, of: (id) => id, onError: (error) => … })
+ * const remove = useAction({ mutationFn: (id: string) => …, of: (id) => id, onError: (error) => … })
  */
 export function useAction<Data, Input = void>({
   mutationFn,
@@ -155,7 +167,7 @@ export function useAction<Data, Input = void>({
       try {
         return await mutationFn(input)
       } finally {
-        // Before the callbacks, which may offer an undo: that is a call of its own.
+        // Before the callbacks, which may offer an undo: that is a separate call.
         running.current.delete(of(input))
       }
     },
@@ -166,7 +178,7 @@ export function useAction<Data, Input = void>({
     if (running.current.has(subject) && !queued) return
     running.current.add(subject)
     const done = () => running.current.delete(subject)
-    // A failure is reported by the mutation's own state and callbacks.
+    // Failures are reported by the mutation's own state and callbacks.
     mutation.mutateAsync(...args).then(done, done)
   }
   return { ...mutation, mutate }
@@ -174,7 +186,7 @@ export function useAction<Data, Input = void>({
 
 const SETTLED_MS = 300
 
-/** A value once it has stopped changing: what is being typed is not asked for letter by letter. */
+/** A value once it has stopped changing, so that requests do not follow each key. */
 export function useSettled<T>(value: T): T {
   const [settled, setSettled] = useState(value)
   useEffect(() => {

@@ -6,7 +6,7 @@ test.each([
   [502, 0, true],
   [504, 2, true],
   [504, 3, false],
-  // Repeated by the data client already: once more here would multiply the waits.
+  // Retried by the data client already: another retry here would multiply the delays.
   [503, 0, false],
   [0, 0, false],
   [500, 0, false],
@@ -15,10 +15,10 @@ test.each([
   expect(shouldRetryRead(failures, new RequestError({ status }))).toBe(retry)
 })
 
-test('what is no answer of a service is not repeated', () => {
+test('does not retry other errors', () => {
   expect(shouldRetryRead(0, new TypeError('bug'))).toBe(false)
 })
 
-test('the waits double', () => {
+test('doubles the delays', () => {
   expect([0, 1, 2].map(retryDelay)).toEqual([500, 1000, 2000])
 })

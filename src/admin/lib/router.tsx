@@ -3,26 +3,32 @@ import { Router } from 'wouter'
 
 export { Link, matchRoute, useLocation, useRouter } from 'wouter'
 
-/** Addresses that features link to. Which screen each one shows is in `app/routes.tsx`. */
+/** Addresses that features link to. `app/routes.tsx` has their screens. */
 export const paths = {
   list: '/admin',
   problems: '/admin?saude=problemas',
+  visits: '/admin/visitas',
+  outcomes: '/admin/resultados',
   consent: '/admin/consentimento',
   subscriptions: '/admin/inscricoes',
+  account: '/admin/conta',
+  /** The guide, one of its chapters, or a heading of one. */
+  help: (chapter = '', heading = '') =>
+    `/admin/ajuda${chapter === '' ? '' : `/${chapter}`}${heading === '' ? '' : `#${heading}`}`,
   pixel: (id: string) => `/admin/pixels/${id}`,
   test: (pixelId: string, testId: string) => `/admin/pixels/${pixelId}/testes/${testId}`,
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** Whether a part of a path can be an ID at all: what cannot is not asked for. */
+/** True if a part of a path can be an ID: others are not requested. */
 export function isId(text: string): boolean {
   return UUID.test(text)
 }
 
 /**
- * Gives wouter a location of our own. Its own one cannot refuse the back button, and knows nothing of scrolling. Neither
- * writes `history.state` or any storage, which every script of this origin could read.
+ * Gives wouter our own location. Wouter's cannot refuse the back button and ignores scrolling. Neither writes
+ * `history.state` or storage, which every script of this origin could read.
  */
 export function AddressRouter({ children }: { children: ReactNode }) {
   return (
@@ -33,27 +39,31 @@ export function AddressRouter({ children }: { children: ReactNode }) {
 }
 
 interface Move {
-  /** Changes the entry of the history instead of adding one; the screen stays where it is. */
+  /** Replaces the history entry; the screen keeps its position. */
   replace?: boolean
 }
 
 const listeners = new Set<() => void>()
 const holds = new Set<Hold>()
-/** What is done before an address is left for another one. */
+/** Called before an address is left. */
 const leaveListeners = new Set<(address: string) => void>()
-/** Parameters that are not in the address yet; a link must find them there, for the way back. */
+/** Parameters that are not in the address yet; a link must write them first, for the way back. */
 const unwritten = new Set<() => void>()
-/** How far down each address was left. Memory alone: a new page begins with none. */
+/** Scroll position of each address. In memory only. */
 const tops = new Map<string, number>()
 const places = new Map<string, unknown>()
-/** Path and filters that are shown. Null until somebody reads it: rules can be imported where there is no window. */
+/** The shown path and filters. Null until it is read: rules can be imported without a window. */
 let shown: string | null = null
 let arrival: { top: number } | null = null
 let cameBack = false
+let pathSince = 0
+/** The address that each path was left with: its filters, which a link back to it keeps. */
+const addresses = new Map<string, string>()
 
 function readAddress(): string {
   if (shown === null) {
     shown = readLocation()
+    pathSince = Date.now()
     addEventListener('popstate', onTraversal)
     // Only we know when a screen is as long as it was. A reload is the browser's again.
     history.scrollRestoration = 'manual'
@@ -83,23 +93,24 @@ function useSearchOfRouter(): string {
   return useSyncExternalStore(subscribe, readSearch)
 }
 
-/** Moves within the dashboard. */
+/** Navigates within the dashboard. */
 export function navigate(to: string, { replace = false }: Move = {}): void {
   if (!replace) {
     for (const write of unwritten) write()
     leave()
   }
-  if (to === readAddress()) return
+  const [address = '', fragment] = to.split('#')
+  if (address === readAddress() && fragment === undefined) return
   history[replace ? 'replaceState' : 'pushState'](null, '', to)
-  // A screen that is still on its way begins where it would have begun.
-  show(to, replace ? arrival : { top: 0 }, false)
+  // A screen that is still loading keeps its start position. The screen itself finds the heading.
+  show(address, replace ? arrival : { top: 0 }, false)
 }
 
 /** The back and forward buttons. */
 function onTraversal(): void {
   const to = readLocation()
   const from = readAddress()
-  // Only the fragment is another: the link that skips to the content, or one from an e-mail.
+  // Only the fragment changed: the skip link, or an emailed link.
   if (to === from) return
   // The browser has already moved, so staying means moving back.
   if ([...holds].some((hold) => hold())) history.pushState(null, '', from)
@@ -112,13 +123,26 @@ function onTraversal(): void {
 function leave(): void {
   for (const onLeave of leaveListeners) onLeave(readAddress())
   tops.set(readAddress(), scrollY)
+  addresses.set(readPath(), readAddress())
 }
 
 function show(to: string, next: typeof arrival, isBack: boolean): void {
+  if (to.split('?')[0] !== readPath()) pathSince = Date.now()
   shown = to
   arrival = next
   cameBack = isBack
   for (const listener of listeners) listener()
+}
+
+/** Since when this path has been shown, whatever its filters. */
+export const arrivedAt = () => pathSince
+
+/** A path as the person left it, with its filters. */
+export const asLeft = (path: string) => addresses.get(path) ?? path
+
+/** Another person begins at the top of everything, and without filters. */
+export function forgetPlaces(): void {
+  for (const kept of [tops, places, addresses]) kept.clear()
 }
 
 /** Once for each change of screens: how far down the new one begins. Null where filters changed, and before the first. */
@@ -131,7 +155,7 @@ export function takeArrival(): typeof arrival {
 const INTERVENTIONS = ['wheel', 'touchstart', 'pointerdown', 'keydown']
 let stopScrolling = () => {}
 
-/** Scrolls the page, and again as it grows: what makes it long may still be on its way. The person's own move ends that. */
+/** Scrolls the page, and again as it grows, because content may still be loading. A move of the person ends that. */
 export function scrollPage(top: number): void {
   stopScrolling()
   scrollTo(0, top)
@@ -150,8 +174,8 @@ export function scrollPage(top: number): void {
 }
 
 /**
- * Where a part that scrolls by itself was left at this address; undefined for whoever did not come back to it. `read` is
- * asked when the address is left.
+ * The position of a scrolling part at this address; undefined unless the person came back to it. `read` is called when
+ * the address is left.
  */
 export function useKeptPlace<Place>(name: string, read: () => Place): Place | undefined {
   const [kept] = useState(() => (cameBack ? places.get(`${readAddress()} ${name}`) : undefined))
@@ -166,10 +190,10 @@ export function useKeptPlace<Place>(name: string, read: () => Place): Place | un
   return kept as Place | undefined
 }
 
-/** Returns true to keep the person where they are, after asking them about what would be lost. */
+/** Returns true to keep the person here, after asking about unsaved input. */
 type Hold = () => boolean
 
-/** While there is something to lose: leaving the page makes the browser ask, the back button makes us ask. */
+/** While there is unsaved input: leaving the page makes the browser ask, the back button makes us ask. */
 export function useUnsavedGuard(dirty: boolean, ask: () => void): void {
   const onBack = useEffectEvent(() => {
     ask()
@@ -188,13 +212,13 @@ export function useUnsavedGuard(dirty: boolean, ask: () => void): void {
   }, [dirty])
 }
 
-/** One parameter of the address; null takes it away. */
+/** One parameter of the address; null removes it. */
 export function useParameter(name: string): [string | null, (value: string | null) => void] {
   const search = useSearchOfRouter()
   return [new URLSearchParams(search).get(name), (value) => setParameter(name, value)]
 }
 
-/** Sets it, or takes it away where it is set already. */
+/** Sets it, or removes it if it is set. */
 export function toggleParameter(name: string, value: string): void {
   const isSet = new URLSearchParams(readSearch()).get(name) === value
   setParameter(name, isSet ? null : value)
@@ -207,12 +231,21 @@ function setParameter(name: string, value: string | null): void {
   writeSearch(parameters)
 }
 
-function writeSearch(parameters: URLSearchParams): void {
-  const search = parameters.toString()
-  navigate(search === '' ? readPath() : `${readPath()}?${search}`, { replace: true })
+/** Sets parameters as a step of the history, which the back button undoes; null removes one. */
+export function pushParameters(changes: Readonly<Record<string, string | null>>): void {
+  const parameters = new URLSearchParams(readSearch())
+  for (const [name, value] of Object.entries(changes))
+    if (value === null) parameters.delete(name)
+    else parameters.set(name, value)
+  writeSearch(parameters, { replace: false })
 }
 
-/** Takes away whatever a screen does not know: an address is shared, and must hold nothing by accident. */
+function writeSearch(parameters: URLSearchParams, move: Move = { replace: true }): void {
+  const search = parameters.toString()
+  navigate(search === '' ? readPath() : `${readPath()}?${search}`, move)
+}
+
+/** Removes parameters that a screen does not know: addresses are shared and must contain nothing by accident. */
 export function keepParameters(names: readonly string[]): void {
   const parameters = new URLSearchParams(readSearch())
   for (const name of [...parameters.keys()]) if (!names.includes(name)) parameters.delete(name)
@@ -220,9 +253,9 @@ export function keepParameters(names: readonly string[]): void {
 }
 
 /**
- * A choice that lives in the address, by the words that the address has for it. The fallback is left out of it.
+ * A choice in the address, by its words there. The fallback is left out.
  *
- *     const [view, setView] = useFilter('ver', { chart: 'grafico', table: 'tabela' }, 'chart')
+ * const [view, setView] = useFilter('ver', { chart: 'grafico', table: 'tabela' }, 'chart')
  */
 export function useFilter<Value extends string>(
   name: string,
@@ -238,7 +271,7 @@ export function useFilter<Value extends string>(
 /** Browsers refuse to rewrite an address a hundred times in half a minute. */
 const TYPING_MS = 400
 
-/** A search for things. It is in the address once the person stops typing, unless it may be somebody's e-mail. */
+/** A search. It is in the address once the person stops typing, unless it may be an email. */
 export function useSearchText(name: string): [string, (text: string) => void] {
   const [word, setWord] = useParameter(name)
   const inAddress = word ?? ''
@@ -247,7 +280,7 @@ export function useSearchText(name: string): [string, (text: string) => void] {
   const shareable = text.includes('@') ? '' : text
   if (seen !== inAddress) {
     setSeen(inAddress)
-    // Not our own writing: a link, or the back button.
+    // Not our own change: a link, or the back button.
     if (inAddress !== shareable) setText(inAddress)
   }
   const write = useEffectEvent(() => setWord(shareable === '' ? null : shareable))

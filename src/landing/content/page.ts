@@ -1,3 +1,5 @@
+import type { NICHE_SLUGS } from '#contract/site-content.ts'
+
 export const ABOUT = {
   title: 'Feito para quem o sistema financeiro deixou do lado de fora.',
   mission:
@@ -11,7 +13,7 @@ export const ABOUT = {
   reasons: [
     {
       title: 'Risco é o ponto de partida',
-      text: 'Apostas, jogos online, e-books, cursos e multinível têm análise própria, não recusa automática.',
+      text: 'Apostas, jogos online, e-books, cursos e multinível passam por análise própria, sem recusa automática.',
     },
     {
       title: 'Custo que cabe no tíquete',
@@ -54,17 +56,17 @@ export const BENEFITS = {
     },
     {
       title: 'Pronto para o pico',
-      text: 'O dia comum e o dia do lançamento correm na mesma infraestrutura.',
+      text: 'A mesma infraestrutura atende o dia comum e o dia do lançamento.',
     },
     {
-      title: 'Entrada sem atrito',
+      title: 'Comece sem burocracia',
       text: '0% de taxa de setup e 30 dias grátis para testar com vendas reais.',
     },
   ],
 }
 
 export const TECHNOLOGY = {
-  title: 'Tecnologia que você só notaria se faltasse',
+  title: 'Tecnologia que não deixa você na mão',
   text: 'Infraestrutura redundante, monitorada o tempo todo.',
   figures: [
     { label: 'Disponibilidade', value: '99,9%' },
@@ -86,7 +88,7 @@ export const QUESTIONS = {
     {
       question: 'O que quer dizer “até 40% menos”?',
       answer:
-        'A comparação é com as taxas do mercado tradicional, e 40% é a maior diferença. Para saber a do seu caso, fale com um especialista.',
+        'Comparamos com as taxas do mercado tradicional: 40% é a maior diferença possível. Para saber a do seu caso, fale com um especialista.',
     },
     {
       question: 'Quanto custa começar?',
@@ -103,6 +105,23 @@ export const QUESTIONS = {
   ],
 }
 
+/** Titles of what the site's content file adds. */
+export const FACTS = {
+  fees: {
+    title: 'Quanto você paga em cada venda.',
+    text: 'As taxas por meio de pagamento e o prazo para receber. O que está aqui é o que vem no contrato.',
+    simulate: 'Simular meu custo',
+    simulator: 'Simule o seu mês',
+  },
+  clients: 'Quem já vende com a gente.',
+  company: {
+    title: 'Antes de assinar, confira.',
+    start: 'Para abrir a conta',
+    technical: 'Para quem vai integrar',
+    trust: 'Quem responde pela operação',
+  },
+}
+
 export const CLOSING = {
   title: 'A porta está aberta.',
   text: 'Abra a conta hoje, integre no seu ritmo e decida depois de um mês de vendas.',
@@ -114,8 +133,8 @@ export const CLOSING = {
   ],
 }
 
-/** Where a footer link leads: a place of the page, a legal document, or one of the outside addresses. */
-export type FooterTarget = `#${string}` | 'compliance' | 'register' | 'whatsapp'
+/** The target of a footer link: a place of the page or an external address. */
+export type FooterTarget = `#${string}` | 'register' | 'whatsapp'
 
 interface FooterColumn {
   title: string
@@ -127,10 +146,10 @@ export const FOOTER = {
   city: 'São Paulo, Brasil',
   newsletter: {
     title: 'Taxas, PIX e regras novas, direto no seu e-mail.',
-    purpose: 'Usamos o seu e-mail só para enviar a newsletter.',
-    /** While an active pixel sends the address as a hash. */
+    purpose: 'Usamos seu e-mail só para enviar a newsletter.',
+    /** While an active pixel sends hashed addresses. */
     purposeWithMeta:
-      'Usamos o seu e-mail para enviar a newsletter e, se você aceitou os cookies de marketing, para medir anúncios: ele vai à Meta em forma de código (hash).',
+      'Usamos seu e-mail para enviar a newsletter e, se você aceitou os cookies de marketing, para medir anúncios: ele vai para a Meta em forma de código (hash).',
     cancel: 'Para cancelar, escreva para',
     label: 'Seu e-mail',
     placeholder: 'voce@empresa.com.br',
@@ -172,7 +191,6 @@ export const FOOTER_COLUMNS: FooterColumn[] = [
     title: 'Empresa',
     links: [
       { label: 'Sobre', to: '#about' },
-      { label: 'Compliance', to: 'compliance' },
       { label: 'Fale conosco', to: 'whatsapp' },
       { label: 'Abra sua conta', to: 'register' },
     ],
@@ -191,7 +209,7 @@ export const HERO = {
   highlights: [
     { title: 'Segurança certificada', text: 'PCI DSS Nível 1 e criptografia em cada transação.' },
     { title: 'Processamento em tempo real', text: 'Da compra à resposta em menos de 2 s.' },
-    { title: 'Multimoeda, multipaís', text: 'Receba e pague em 150+ países.' },
+    { title: 'Várias moedas e países', text: 'Receba e pague em 150+ países.' },
   ],
 }
 
@@ -216,7 +234,11 @@ export const REGISTER_LABEL = 'Abrir Conta'
 
 export const SPECIALIST_LABEL = 'Falar com Especialista'
 
-export const NICHES = {
+export const NICHES: {
+  title: string
+  cards: { id: (typeof NICHE_SLUGS)[number]; name: string; text: string }[]
+  other: { title: string; text: string }
+} = {
   title: 'Oito mercados que conhecemos por dentro.',
   cards: [
     { id: 'ecommerce', name: 'E-commerce', text: 'Picos de venda sem fila no checkout' },
@@ -246,8 +268,9 @@ interface Service {
   features: string[]
 }
 
-export const SERVICES: { title: string; explore: string; cards: Service[] } = {
+export const SERVICES: { title: string; picture: string; explore: string; cards: Service[] } = {
   title: 'Do clique ao saldo, sem trocar de fornecedor.',
+  picture: 'O painel com as vendas do dia e o checkout com cartão, PIX e débito, com valores de exemplo',
   explore: 'Explorar Todas as Funcionalidades',
   cards: [
     {
@@ -291,7 +314,7 @@ export const SERVICES: { title: string; explore: string; cards: Service[] } = {
       id: 'apis',
       title: 'APIs rápidas',
       features: [
-        'REST previsível, respostas em menos de 2 s',
+        'API REST com respostas em menos de 2 s',
         'Webhooks assinados',
         'Ambiente de testes igual ao real',
       ],

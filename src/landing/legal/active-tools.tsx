@@ -1,17 +1,25 @@
 import type { OptionalCategory } from '#contract/consent.ts'
-import { CONSENT_COOKIE, CONSENT_MAX_AGE_DAYS, OPTIONAL_CATEGORIES } from '#contract/consent-choice.ts'
+import {
+  BEFORE_TAGS,
+  CONSENT_COOKIE,
+  CONSENT_MAX_AGE_DAYS,
+  OPTIONAL_CATEGORIES,
+  UNSENT_RECORDS,
+} from '#contract/consent-choice.ts'
 import type { ActiveTool, ActiveToolList, ToolCookie } from '#contract/inventory.ts'
 import { SITE_TIME_ZONE, type SiteInfo } from '#contract/site.ts'
-import { LEGAL_DATE, type LegalBlock, type LegalDocument, type LegalParties } from './document.ts'
+import { VISIT_CATEGORIES, VISIT_PARAMETER } from '#contract/visit-code.ts'
+import { OBJECTION_COOKIE, OBJECTION_DAYS } from '#contract/visit-paths.ts'
+import { LEGAL_DATE, type LegalBlock, type LegalDocument, type LegalFacts } from './document.ts'
 
 interface ActiveToolsProps {
   list: ActiveToolList
   site: SiteInfo
-  /** Of its heading, after the sections of the text. */
+  /** Number of its heading, after the sections of the text. */
   number: number
 }
 
-/** The tools that are on the site now, with a date of their own. */
+/** The tools on the site now, with their own date. */
 export function ActiveTools({ list, site, number }: ActiveToolsProps) {
   return (
     <section className="tools">
@@ -33,9 +41,9 @@ function ToolTable({ title, tools }: { title: string; tools: readonly PolicyTool
     <table aria-label={title}>
       <thead>
         <tr>
-          <th scope="col">Quem</th>
-          <th scope="col">Para quê</th>
-          <th scope="col">Cookies e por quanto tempo</th>
+          <th scope="col">Ferramenta</th>
+          <th scope="col">Finalidade</th>
+          <th scope="col">Cookies e duração</th>
         </tr>
       </thead>
       <tbody>
@@ -61,7 +69,7 @@ function ToolTable({ title, tools }: { title: string; tools: readonly PolicyTool
   )
 }
 
-const TOOLS_TITLE = 'O que está no site agora'
+const TOOLS_TITLE = 'Ferramentas ativas no site'
 
 const GROUP_TITLES: Record<OptionalCategory, string> = {
   desempenho: 'Desempenho',
@@ -75,39 +83,43 @@ interface ToolGroup {
   tools: readonly PolicyTool[]
 }
 
-/** A tool in the words of the policy. */
+/** A tool as the policy describes it. */
 interface PolicyTool {
   name: string
   owner: string
   purpose: string
   cookies: readonly { name: string; detail: string }[]
-  /** In place of cookies, where none is known. */
+  /** Shown if no cookies are known. */
   none: string | null
 }
 
-/** The policy's groups, essentials first; one without tools is named too, so that nothing seems forgotten. */
-function groupTools({ tools }: ActiveToolList, parties: LegalParties): ToolGroup[] {
+/** The policy's groups, essentials first; an empty one is shown too. */
+function groupTools({ tools }: ActiveToolList, facts: LegalFacts): ToolGroup[] {
   return [
-    { title: 'Essenciais', when: 'Sempre ativos.', tools: [ownCookie(parties)] },
-    ...OPTIONAL_CATEGORIES.map((category) => ({
-      title: GROUP_TITLES[category],
-      when: 'Só com o seu consentimento.',
-      tools: tools.filter((tool) => tool.category === category).map(toPolicyTool),
-    })),
+    { title: 'Essenciais', when: 'Sempre ativos.', tools: [ownCookie(facts)] },
+    ...OPTIONAL_CATEGORIES.map((category) => {
+      const used = tools.filter((tool) => tool.category === category).map(toPolicyTool)
+      const hasVisitCode = used.length > 0 && VISIT_CATEGORIES.includes(category)
+      return {
+        title: GROUP_TITLES[category],
+        when: 'Só com o seu consentimento.',
+        tools: hasVisitCode ? [...used, visitCode(facts)] : used,
+      }
+    }),
   ]
 }
 
 function toolsDateLine({ changed_at }: ActiveToolList): string {
-  return `Lista de ${dateOf(changed_at)}. Ela muda sozinha quando uma ferramenta entra ou sai do site; o restante desta política é de ${LEGAL_DATE.toLowerCase()}.`
+  return `Lista atualizada em ${dateOf(changed_at)}. Ela muda automaticamente quando uma ferramenta entra ou sai do site. O restante desta política é de ${LEGAL_DATE.toLowerCase()}.`
 }
 
-/** The same as blocks of the text, which the dialog shows as it shows the rest. */
+/** The same as blocks of text, for the dialog. */
 export function withActiveTools(
   document: LegalDocument,
   list: ActiveToolList,
-  parties: LegalParties,
+  facts: LegalFacts,
 ): LegalDocument {
-  const blocks = groupTools(list, parties).flatMap(({ title, when, tools }): LegalBlock[] =>
+  const blocks = groupTools(list, facts).flatMap(({ title, when, tools }): LegalBlock[] =>
     tools.length === 0
       ? [`${title}: nenhuma ferramenta em uso agora.`]
       : [`${title}. ${when}`, tools.map(toSentence)],
@@ -123,12 +135,33 @@ function toSentence({ name, owner, purpose, cookies, none }: PolicyTool): string
   return `${name} (${owner}). ${purpose} ${left === '' ? (none ?? '') : `Grava ${left}.`}`.trim()
 }
 
-function ownCookie({ brandName }: LegalParties): PolicyTool {
+function ownCookie({ brandName, countsVisits }: LegalFacts): PolicyTool {
   return {
     name: brandName,
     owner: 'nós mesmos',
-    purpose: 'Lembra a sua escolha sobre cookies.',
-    cookies: [{ name: CONSENT_COOKIE, detail: `${CONSENT_MAX_AGE_DAYS} dias` }],
+    purpose: countsVisits
+      ? 'Lembra a sua escolha sobre cookies e, se você pediu, que suas visitas não são contadas.'
+      : 'Lembra a sua escolha sobre cookies.',
+    cookies: [
+      { name: CONSENT_COOKIE, detail: `${CONSENT_MAX_AGE_DAYS} dias` },
+      ...(countsVisits
+        ? [{ name: OBJECTION_COOKIE, detail: `${OBJECTION_DAYS} dias, só para quem pediu` }]
+        : []),
+      { name: UNSENT_RECORDS, detail: 'no armazenamento do navegador, até a escolha ser registrada' },
+      { name: BEFORE_TAGS, detail: 'no armazenamento do navegador, enquanto houver consentimento' },
+    ],
+    none: null,
+  }
+}
+
+/** Made only where the page asks for a category that allows it. */
+function visitCode({ brandName }: LegalFacts): PolicyTool {
+  return {
+    name: brandName,
+    owner: 'nós mesmos',
+    purpose:
+      'Código aleatório da visita, levado pelos links de abrir conta, entrar e WhatsApp, para sabermos qual campanha trouxe você.',
+    cookies: [{ name: VISIT_PARAMETER, detail: 'no armazenamento do navegador, até fechar a aba' }],
     none: null,
   }
 }
@@ -139,32 +172,32 @@ function toPolicyTool(tool: ActiveTool): PolicyTool {
     owner: ownerOf(tool),
     purpose: [tool.purpose, wayOf(tool), hostsOf(tool)].filter((text) => text !== '').join(' '),
     cookies: tool.cookies.map((cookie) => ({ name: cookie.name, detail: detailOf(cookie) })),
-    none: tool.vendor === null ? null : 'Não se conhece cookie desta ferramenta.',
+    none: tool.vendor === null ? null : 'Não conhecemos cookies desta ferramenta.',
   }
 }
 
 const COUNTRIES = new Intl.DisplayNames('pt-BR', { type: 'region' })
 
 function ownerOf({ company, country }: ActiveTool): string {
-  if (company === null) return 'deste site'
+  if (company === null) return 'do próprio site'
   return country === null ? company : `${company}, ${COUNTRIES.of(country) ?? country}`
 }
 
 function wayOf({ vendor, told_by }: ActiveTool): string {
   if (vendor === null || !told_by.includes('server')) return ''
   return told_by.includes('browser')
-    ? 'Parte do que se mede vai do nosso servidor.'
-    : 'O que se mede vai do nosso servidor; nada desta empresa é carregado no seu navegador.'
+    ? 'Parte das medições é enviada pelo nosso servidor.'
+    : 'As medições são enviadas pelo nosso servidor. Nada desta empresa é carregado no seu navegador.'
 }
 
 function hostsOf({ vendor, told_by, hosts }: ActiveTool): string {
   if (hosts.length > 0)
-    return `${vendor === null ? 'Pode falar' : 'Pode falar também'} com ${hosts.join(', ')}.`
-  return vendor === null && told_by.includes('browser') ? 'Não pede nenhum endereço além deste site.' : ''
+    return `${vendor === null ? 'Pode' : 'Também pode'} enviar dados para ${hosts.join(', ')}.`
+  return vendor === null && told_by.includes('browser') ? 'Não envia dados para outros endereços.' : ''
 }
 
 function detailOf({ duration, domain, kind }: ToolCookie): string {
-  return `${kind === 'cookie' ? '' : 'armazenamento, '}${duration}${domain === null ? '' : `, em ${domain}`}`
+  return `${kind === 'cookie' ? '' : 'armazenamento local, '}${duration}${domain === null ? '' : `, em ${domain}`}`
 }
 
 const DATE = new Intl.DateTimeFormat('pt-BR', { dateStyle: 'long', timeZone: SITE_TIME_ZONE })

@@ -1,7 +1,7 @@
 import type { SiteInfo } from '#contract/site.ts'
 
-/** What the texts say of the company. */
-export type LegalParties = Pick<
+/** What the texts need to know of the company. */
+export type LegalFacts = Pick<
   SiteInfo,
   | 'brandName'
   | 'contactEmail'
@@ -10,6 +10,7 @@ export type LegalParties = Pick<
   | 'dpoEmail'
   | 'retention'
   | 'logsRequests'
+  | 'countsVisits'
   | 'sendsEmail'
 >
 
@@ -21,7 +22,7 @@ export interface LegalDocument {
   sections: readonly { title: string; blocks: readonly LegalBlock[] }[]
 }
 
-export function companyName({ brandName, legalName, cnpj }: LegalParties): string {
+export function companyName({ brandName, legalName, cnpj }: LegalFacts): string {
   const registered = [legalName, cnpj === null ? null : `CNPJ ${cnpj}`].filter((part) => part !== null)
   return registered.length === 0 ? brandName : `${brandName} (${registered.join(', ')})`
 }

@@ -1,22 +1,28 @@
 import { describe, expect, test } from 'vitest'
-import { LEGAL_DATE, type LegalParties, type LegalSlug } from './document.ts'
+import { LEGAL_DATE, type LegalFacts, type LegalSlug } from './document.ts'
 import { LEGAL_DOCUMENTS } from './texts.ts'
 
-const PARTIES: LegalParties = {
+const COMPANY: LegalFacts = {
   brandName: 'Arco',
   contactEmail: 'oi@arco.example',
   legalName: 'Arco Pagamentos S.A.',
   cnpj: '12.345.678/0001-90',
   dpoEmail: 'dpo@arco.example',
-  retention: { consentDays: 1826, auditDays: 730, failedLoginDays: 90, reportDays: 396 },
+  retention: { consentDays: 1826, auditDays: 730, failedLoginDays: 90, reportDays: 396, visitDays: 761 },
   logsRequests: false,
+  countsVisits: true,
 }
 
-/** Every topic that the description names, by document. */
+/** The topics that each legal document must cover. */
 const TOPICS: Record<LegalSlug, RegExp[]> = {
   privacidade: [
     /Dados que coletamos/,
     /Como usamos/,
+    /Contagem de visitas/,
+    /Não contar minhas visitas/,
+    /Global Privacy Control/,
+    /Código da visita.*90\u00a0dias/,
+    /informar o resultado à plataforma do anúncio/,
     /Compartilhamento/,
     /nunca são vendidos/,
     /Segurança/,
@@ -50,7 +56,7 @@ const TOPICS: Record<LegalSlug, RegExp[]> = {
 }
 
 describe.each(Object.entries(TOPICS) as [LegalSlug, RegExp[]][])('%s', (slug, topics) => {
-  const words = JSON.stringify(LEGAL_DOCUMENTS[slug](PARTIES))
+  const words = JSON.stringify(LEGAL_DOCUMENTS[slug](COMPANY))
   test.each(topics)('covers %s', (topic) => {
     expect(words).toMatch(topic)
   })
@@ -60,8 +66,8 @@ describe.each(Object.entries(TOPICS) as [LegalSlug, RegExp[]][])('%s', (slug, to
   })
 })
 
-test('the officer falls back to the general contact', () => {
-  expect(JSON.stringify(LEGAL_DOCUMENTS.privacidade({ ...PARTIES, dpoEmail: null }))).toContain(
+test('the officer defaults to the general contact', () => {
+  expect(JSON.stringify(LEGAL_DOCUMENTS.privacidade({ ...COMPANY, dpoEmail: null }))).toContain(
     'oi@arco.example',
   )
 })
@@ -73,16 +79,16 @@ test('the documents are dated', () => {
 describe.each([
   {
     name: 'the default periods',
-    parties: PARTIES,
+    facts: COMPANY,
     says: ['escolha de cookies: 5 anos.', 'painel: 2 anos.', 'falharam: 90 dias.', 'ninguém: 13 meses.'],
     omits: ['egistros de acesso', 'Meta'],
   },
   {
     name: 'other periods and access logs',
-    parties: {
-      ...PARTIES,
+    facts: {
+      ...COMPANY,
       logsRequests: true,
-      retention: { consentDays: 365, auditDays: 1, failedLoginDays: 7, reportDays: 400 },
+      retention: { consentDays: 365, auditDays: 1, failedLoginDays: 7, reportDays: 400, visitDays: 761 },
     },
     says: [
       'escolha de cookies: 1 ano.',
@@ -96,10 +102,10 @@ describe.each([
   },
   {
     name: 'a pixel that sends the hashed address',
-    parties: {
-      ...PARTIES,
+    facts: {
+      ...COMPANY,
       sendsEmail: true,
-      retention: { consentDays: 3652, auditDays: 183, failedLoginDays: 30, reportDays: 730 },
+      retention: { consentDays: 3652, auditDays: 183, failedLoginDays: 30, reportDays: 730, visitDays: 761 },
     },
     says: [
       'escolha de cookies: 10 anos.',
@@ -110,8 +116,8 @@ describe.each([
     ],
     omits: ['egistros de acesso', '13 meses'],
   },
-])('the privacy policy with $name', ({ parties, says, omits }) => {
-  const text = JSON.stringify(LEGAL_DOCUMENTS.privacidade(parties)).replaceAll('\u00a0', ' ')
+])('the privacy policy with $name', ({ facts, says, omits }) => {
+  const text = JSON.stringify(LEGAL_DOCUMENTS.privacidade(facts)).replaceAll('\u00a0', ' ')
   test.each(says)('says %s', (sentence) => expect(text).toContain(sentence))
   test.each(omits)('does not say %s', (sentence) => expect(text).not.toContain(sentence))
 })

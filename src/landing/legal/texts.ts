@@ -1,4 +1,5 @@
-import { companyName, type LegalDocument, type LegalParties, type LegalSlug } from './document.ts'
+import { VISIT_CODE_DAYS } from '#contract/visit-code.ts'
+import { companyName, type LegalDocument, type LegalFacts, type LegalSlug } from './document.ts'
 
 /** In the policy while an active pixel sends it. */
 const EMAIL_SHARING =
@@ -9,17 +10,17 @@ const UNITS = [
   ['month', 365.25 / 12],
 ] as const
 
-/** The one source of the four texts: pages and dialog both read it. */
-export const LEGAL_DOCUMENTS: Record<LegalSlug, (parties: LegalParties) => LegalDocument> = {
+/** The one source of the four texts, for pages and dialog. */
+export const LEGAL_DOCUMENTS: Record<LegalSlug, (facts: LegalFacts) => LegalDocument> = {
   privacidade: privacyPolicy,
   termos: termsOfUse,
   cookies: cookiePolicy,
   compliance: complianceProgram,
 }
 
-function complianceProgram(parties: LegalParties): LegalDocument {
+function complianceProgram(facts: LegalFacts): LegalDocument {
   return {
-    intro: `Atender nichos de alto risco exige controles mais rigorosos, não menos. Este é o programa de integridade da ${companyName(parties)}, que vale para administradores, equipe, parceiros e clientes.`,
+    intro: `Atender nichos de alto risco exige controles mais rigorosos, não menos. Este é o programa de integridade da ${companyName(facts)}, que vale para administradores, equipe, parceiros e clientes.`,
     sections: [
       {
         title: 'Prevenção à lavagem de dinheiro',
@@ -66,16 +67,16 @@ function complianceProgram(parties: LegalParties): LegalDocument {
       {
         title: 'Canal de denúncias',
         blocks: [
-          `Relate desvios para ${parties.contactEmail}, com o assunto “Canal de denúncias”. O relato pode ser anônimo, é tratado com sigilo por pessoas sem ligação com o fato, e ninguém sofre retaliação por relatar de boa-fé.`,
+          `Relate desvios para ${facts.contactEmail}, com o assunto “Canal de denúncias”. O relato pode ser anônimo, é tratado com sigilo por pessoas sem ligação com o fato, e ninguém sofre retaliação por relatar de boa-fé.`,
         ],
       },
     ],
   }
 }
 
-function cookiePolicy(parties: LegalParties): LegalDocument {
+function cookiePolicy(facts: LegalFacts): LegalDocument {
   return {
-    intro: `Cookies são pequenos arquivos que um site grava no seu navegador. Este texto diz quais a ${parties.brandName} usa, para quê, e como você decide. Nada além do essencial é gravado antes da sua escolha, e o site funciona por inteiro se você recusar.`,
+    intro: `Cookies são pequenos arquivos que um site grava no seu navegador. Esta política explica quais cookies a ${facts.brandName} usa, para que servem e como você decide. Nada além do essencial é gravado antes da sua escolha, e o site funciona por completo se você recusar.`,
     sections: [
       {
         title: 'Cookies essenciais',
@@ -102,7 +103,7 @@ function cookiePolicy(parties: LegalParties): LegalDocument {
         ],
       },
       {
-        title: 'Como mudar de ideia aqui',
+        title: 'Como mudar sua escolha',
         blocks: [
           'Use “Preferências de cookies”, no rodapé do site, a qualquer momento e sem custo. Revogar é tão simples quanto aceitar: os cookies que o site consegue alcançar são apagados e os scripts deixam de rodar. Guardamos um registro da escolha com data e categorias, sem o seu endereço IP.',
         ],
@@ -122,16 +123,16 @@ function cookiePolicy(parties: LegalParties): LegalDocument {
       },
       {
         title: 'Dúvidas',
-        blocks: [`Escreva para ${parties.dpoEmail ?? parties.contactEmail}.`],
+        blocks: [`Escreva para ${facts.dpoEmail ?? facts.contactEmail}.`],
       },
     ],
   }
 }
 
-function privacyPolicy(parties: LegalParties): LegalDocument {
-  const officer = parties.dpoEmail ?? parties.contactEmail
+function privacyPolicy(facts: LegalFacts): LegalDocument {
+  const officer = facts.dpoEmail ?? facts.contactEmail
   return {
-    intro: `Esta política explica como a ${companyName(parties)} trata dados pessoais de visitantes deste site, de clientes e de quem paga por meio da nossa plataforma, conforme a Lei nº 13.709/2018 (LGPD).`,
+    intro: `Esta política explica como a ${companyName(facts)} trata dados pessoais de visitantes deste site, de clientes e de quem paga por meio da nossa plataforma, conforme a Lei nº 13.709/2018 (LGPD).`,
     sections: [
       {
         title: 'Dados que coletamos',
@@ -140,7 +141,7 @@ function privacyPolicy(parties: LegalParties): LegalDocument {
           [
             'Cadastro: nome ou razão social, CPF ou CNPJ, e-mail, telefone, endereço, dados bancários e documentos de identificação.',
             'Transações: valor, data, meio de pagamento, resultado e dados do pagador. Números de cartão são tratados em ambiente PCI DSS Nível 1.',
-            parties.logsRequests
+            facts.logsRequests
               ? 'Navegação: registros de acesso exigidos pelo Marco Civil da Internet, tipo de dispositivo e, com o seu consentimento, cookies de medição.'
               : 'Navegação: com o seu consentimento, cookies de medição.',
             'Contato: o que você nos envia por e-mail, WhatsApp ou formulário, inclusive o e-mail da newsletter.',
@@ -158,12 +159,14 @@ function privacyPolicy(parties: LegalParties): LegalDocument {
           ],
         ],
       },
+      ...(facts.countsVisits ? [visitCounts(facts)] : []),
+      VISIT_CODE_SECTION,
       {
         title: 'Compartilhamento',
         blocks: [
           'Seus dados nunca são vendidos.',
           'Compartilhamos o mínimo necessário com adquirentes, bandeiras, bancos e arranjos de pagamento; com prestadores que operam em nosso nome, sob contrato e sigilo; e com autoridades, quando a lei ou uma ordem judicial exige. Em pagamentos internacionais, a transferência segue os artigos 33 a 36 da LGPD.',
-          ...(parties.sendsEmail ? [EMAIL_SHARING] : []),
+          ...(facts.sendsEmail ? [EMAIL_SHARING] : []),
         ],
       },
       {
@@ -176,7 +179,7 @@ function privacyPolicy(parties: LegalParties): LegalDocument {
         title: 'Retenção',
         blocks: [
           'Guardamos os dados enquanto a conta existir e, depois, pelos prazos abaixo. Ao fim de cada prazo, excluímos ou anonimizamos.',
-          retentionPeriods(parties),
+          retentionPeriods(facts),
         ],
       },
       {
@@ -213,20 +216,43 @@ function privacyPolicy(parties: LegalParties): LegalDocument {
   }
 }
 
+/** The code of a visit, as `server/outcomes` keeps it. */
+const VISIT_CODE_SECTION: LegalDocument['sections'][number] = {
+  title: 'Código da visita',
+  blocks: [
+    'Se você aceitou os cookies de desempenho ou de marketing, os links para abrir conta, entrar e falar pelo WhatsApp levam um código aleatório da sua visita. Assim sabemos qual campanha trouxe cada conta aberta e cada conversa (consentimento).',
+    `Só quando você usa um desses links guardamos, por ${inWords(VISIT_CODE_DAYS)}, o canal, a campanha e, se você aceitou marketing, os identificadores de clique do anúncio, criptografados. Se você retirar o consentimento, apagamos esses dados na hora. O código nunca é ligado à contagem de visitas.`,
+    'Quando o nosso sistema confirma um resultado com esse código, como uma conta aprovada ou uma primeira venda, somamos o resultado e o valor à campanha, sem guardar de quem são. Se você aceitou os cookies da categoria, podemos informar o resultado à plataforma do anúncio, com a data, o identificador de clique que é dela e, às vezes, o valor. Conferimos o seu consentimento de novo antes de enviar e nunca enviamos seu nome, e-mail ou endereço com o resultado.',
+  ],
+}
+
+/** How visits are counted, as `server/visits` does it. */
+function visitCounts({ retention }: LegalFacts): LegalDocument['sections'][number] {
+  return {
+    title: 'Contagem de visitas',
+    blocks: [
+      'Contamos visitas e cliques sem cookies, para saber quantas pessoas vêm, de onde e por qual campanha (legítimo interesse). Quando você abre a página, o servidor transforma o endereço IP e o nome do navegador em um código com um segredo do dia. Endereço e navegador são esquecidos em um segundo. O segredo e os códigos são destruídos meia hora depois do fim do dia.',
+      `Ficam só números, que não identificam ninguém, por até ${inWords(retention.visitDays)}: visitas, visitantes do dia, cliques, origem, campanha e tipo de aparelho. Nada disso é ligado à sua escolha de cookies, à sua conta ou à newsletter, nem enviado a outras empresas.`,
+      'Para se opor, marque "Não contar minhas visitas" em Preferências de cookies, no rodapé: um cookie essencial lembra disso, e nada seu é contado. Com o Global Privacy Control ligado no navegador, contamos só que a página foi aberta, sem o código, e nenhum cookie opcional é usado, a não ser que você escolha.',
+    ],
+  }
+}
+
 /** Access logs: six months by law (Marco Civil da Internet, art. 15); the other periods are configured. */
-function retentionPeriods({ retention, logsRequests }: LegalParties): string[] {
+function retentionPeriods({ retention, logsRequests }: LegalFacts): string[] {
   return [
     'Dados de transações e de prevenção à lavagem de dinheiro: até 10 anos, por lei.',
     ...(logsRequests ? ['Registros de acesso: 6 meses, por lei.'] : []),
     'E-mail da newsletter: até o cancelamento.',
     `Registro da sua escolha de cookies: ${inWords(retention.consentDays)}.`,
+    `Código da visita, com canal e campanha: ${inWords(VISIT_CODE_DAYS)}.`,
     `Histórico de uso do painel: ${inWords(retention.auditDays)}.`,
     `Tentativas de acesso que falharam: ${inWords(retention.failedLoginDays)}.`,
     `Contagens de tags, que não identificam ninguém: ${inWords(retention.reportDays)}.`,
   ]
 }
 
-/** The period in years or months where that is exact to the day, otherwise in days: 1826 is "5 anos", 90 is "90 dias". */
+/** In years or months if that is exact to the day, otherwise in days: 1826 is "5 anos", 90 is "90 dias". */
 function inWords(days: number): string {
   for (const [unit, length] of UNITS) {
     const count = Math.round(days / length)
@@ -235,15 +261,15 @@ function inWords(days: number): string {
   return format(days, 'day')
 }
 
-/** With a space that keeps number and unit on one line. */
+/** With a non-breaking space between number and unit. */
 function format(count: number, unit: 'year' | 'month' | 'day'): string {
   const text = new Intl.NumberFormat('pt-BR', { style: 'unit', unit, unitDisplay: 'long' }).format(count)
   return text.replace(' ', '\u00a0')
 }
 
-function termsOfUse(parties: LegalParties): LegalDocument {
+function termsOfUse(facts: LegalFacts): LegalDocument {
   return {
-    intro: `Estes termos valem entre você e a ${companyName(parties)} para o uso deste site e da plataforma de pagamentos. Ao abrir uma conta, você declara que leu e aceitou o que segue.`,
+    intro: `Estes termos valem entre você e a ${companyName(facts)} para o uso deste site e da plataforma de pagamentos. Ao abrir uma conta, você declara que leu e aceitou o que segue.`,
     sections: [
       {
         title: 'Elegibilidade',
@@ -274,7 +300,7 @@ function termsOfUse(parties: LegalParties): LegalDocument {
       {
         title: 'Propriedade intelectual',
         blocks: [
-          `Marca, software, documentação, textos e desenhos da ${parties.brandName} são protegidos por lei. Durante o contrato, você recebe uma licença limitada, não exclusiva e intransferível de uso. Os seus dados e a sua marca continuam seus.`,
+          `Marca, software, documentação, textos e desenhos da ${facts.brandName} são protegidos por lei. Durante o contrato, você recebe uma licença limitada, não exclusiva e intransferível de uso. Os seus dados e a sua marca continuam seus.`,
         ],
       },
       {
@@ -294,7 +320,7 @@ function termsOfUse(parties: LegalParties): LegalDocument {
         title: 'Lei aplicável e foro',
         blocks: [
           'Estes termos seguem as leis da República Federativa do Brasil. Fica eleito o foro da Comarca de São Paulo, SP, ressalvado o direito do consumidor de propor ação no próprio domicílio.',
-          `Dúvidas: ${parties.contactEmail}.`,
+          `Dúvidas: ${facts.contactEmail}.`,
         ],
       },
     ],

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { DEFAULT_BRAND_NAME, type SiteInfo } from '#contract/site.ts'
+import { UNCOUNTED_ATTRIBUTE } from '#contract/visit-paths.ts'
 import { COLORS } from '#design/colors.ts'
 import { SHARING } from '../content/page.ts'
 import { bootLoader } from './boot-loader.ts'
@@ -9,12 +10,17 @@ export interface DocumentAssets {
   css: string
   /** The same for legal texts and errors. */
   plainCss: string
+  /** For what the site's content file adds, after `laterCss`. */
+  contentCss: string
   bootScript: string | null
-  /** What the boot script adopts once the first frame is drawn. */
-  bootCss: string
-  /** Scripts of the islands, fetched when the browser has nothing else to do. */
+  /** At the end of the page: what the first frame does not need. It has no "<" and no "&". */
+  laterCss: string
+  /** Scripts of the islands, fetched when the browser is idle. */
   prefetch: readonly string[]
-  /** Asked for after the first frame; a page without scripts asks at once, for a late font is not shown on this visit. */
+  /**
+   * Requested after the first frame; a page without scripts requests it at once, because a late font is not shown on
+   * this visit.
+   */
   font: string
   pictures: { icon: string; touchIcon: string; share: string; shareUnnamed: string }
 }
@@ -24,15 +30,16 @@ interface DocumentProps {
   assets: DocumentAssets
   title: string
   description: string
-  /** Path that search engines should know; null keeps the page out of them. */
+  /** Canonical path for search engines; null excludes the page. */
   path: string | null
   children: ReactNode
 }
 
 export function Document({ site, assets, title, description, path, children }: DocumentProps) {
   const { pictures } = assets
+  const laterCss = assets.laterCss + (site.content ? assets.contentCss : '')
   return (
-    <html lang="pt-BR">
+    <html lang="pt-BR" {...(site.countsVisits ? {} : { [UNCOUNTED_ATTRIBUTE]: '' })}>
       <head>
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width,initial-scale=1" />
@@ -65,13 +72,17 @@ export function Document({ site, assets, title, description, path, children }: D
       </head>
       <body>
         {children}
-        {assets.bootScript !== null && assets.prefetch.length > 0 && (
-          <template
+        {assets.bootScript !== null && (
+          // A style element may only stand here inside a drawing.
+          <svg
+            height="0"
+            aria-hidden="true"
             data-prefetch={assets.prefetch.join(' ')}
             data-icon={pictures.icon}
-            // biome-ignore lint/security/noDangerouslySetInnerHtml: our own built style sheet, which has no "<".
-            dangerouslySetInnerHTML={{ __html: assets.bootCss }}
-          />
+          >
+            {/* biome-ignore lint/security/noDangerouslySetInnerHtml: our own built style sheet, named by its hash in the policy. */}
+            <style dangerouslySetInnerHTML={{ __html: laterCss }} />
+          </svg>
         )}
       </body>
     </html>

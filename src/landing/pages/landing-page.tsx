@@ -4,6 +4,7 @@ import { ABOUT, BENEFITS, FOOTER, HERO, NICHES, QUESTIONS, SERVICES, TECHNOLOGY 
 import { LEGAL_TITLES } from '../legal/document.ts'
 import { legalPagePath } from '../legal/legal-paths.ts'
 import { About, Benefits, Closing, Niches } from '../sections/body.tsx'
+import { Facts } from '../sections/facts.tsx'
 import { Footer } from '../sections/footer.tsx'
 import { Header } from '../sections/header.tsx'
 import { Hero } from '../sections/hero.tsx'
@@ -13,7 +14,7 @@ import { Services } from '../sections/services.tsx'
 interface LandingPageProps {
   site: SiteInfo
   logo: string
-  /** Answer to a newsletter form that was posted without JavaScript. */
+  /** Response to a newsletter form posted without JavaScript. */
   newsletterMessage?: string
 }
 
@@ -21,7 +22,7 @@ export function LandingPage({ site, logo, newsletterMessage }: LandingPageProps)
   return (
     <>
       <a className="skip" href="#main">
-        Ir para o conteúdo
+        Pular para o conteúdo
       </a>
       <Header site={site} />
       <main id="main">
@@ -30,6 +31,7 @@ export function LandingPage({ site, logo, newsletterMessage }: LandingPageProps)
         <Services />
         <Niches site={site} />
         <Benefits site={site} />
+        {site.content && <Facts content={site.content} />}
         <Closing site={site} />
       </main>
       <Footer site={site} message={newsletterMessage ?? null} />
@@ -39,14 +41,14 @@ export function LandingPage({ site, logo, newsletterMessage }: LandingPageProps)
   )
 }
 
-/** Data in the page that no browser runs. `<` is escaped so that no value can end the element early. */
+/** Data that no browser runs. `<` is escaped so that no value can close the element. */
 function JsonLd({ value }: { value: object }) {
   const json = JSON.stringify(value).replaceAll('<', '\\u003c')
   // biome-ignore lint/security/noDangerouslySetInnerHtml: JSON whose "<" is escaped, in an element that is not run.
   return <script type="application/ld+json" dangerouslySetInnerHTML={{ __html: json }} />
 }
 
-/** The page for programs that read (llmstxt.org): same copy, same source. */
+/** The page for programs (llmstxt.org): same text, same source. */
 export function renderLlmsText(site: SiteInfo): string {
   const figures = [...ABOUT.figures, ...TECHNOLOGY.figures].map(({ label, value }) => `${label}: ${value}`)
   return `${[
@@ -90,7 +92,7 @@ function list(title: string, items: string[]): string {
   return [`## ${title}`, '', ...items.map((item) => `- ${item}`)].join('\n')
 }
 
-/** What search engines may know for certain: who runs the site and how to reach them (schema.org). */
+/** Facts for search engines: who runs the site and how to reach them (schema.org). */
 function structuredData(site: SiteInfo, logo: string): object {
   const organization = `${site.siteUrl}/#organization`
   const networks = [site.linkedinUrl, site.instagramUrl].filter((url) => url !== null)

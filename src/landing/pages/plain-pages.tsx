@@ -1,22 +1,23 @@
+import type { SummaryPageState } from '#contract/alerts.ts'
 import type { ActiveToolList } from '#contract/inventory.ts'
 import type { SiteInfo } from '#contract/site.ts'
 import { COLORS } from '#design/colors.ts'
-import { copyrightLine } from '../content/page.ts'
+import { copyrightLine, FOOTER } from '../content/page.ts'
 import { ActiveTools } from '../legal/active-tools.tsx'
 import { LEGAL_DATE, LEGAL_TITLES, type LegalSlug, legalTitle } from '../legal/document.ts'
-import { legalPagePath } from '../legal/legal-paths.ts'
+import { legalPagePath, PREFERENCES_ID } from '../legal/legal-paths.ts'
 import { LegalText } from '../legal/legal-text.tsx'
 import { LEGAL_DOCUMENTS } from '../legal/texts.ts'
 import { CompanyLine, PlainHeader } from '../sections/parts.tsx'
 
 export const ERROR_TEXTS = {
   404: {
-    title: 'Esta porta não existe.',
-    text: 'A página que você procura mudou de lugar ou nunca esteve aqui.',
+    title: 'Página não encontrada',
+    text: 'O endereço pode estar errado ou a página mudou de lugar. Volte para o início ou fale com a gente.',
   },
   500: {
-    title: 'Algo deu errado do nosso lado.',
-    text: 'Já registramos o erro. Tente novamente em instantes.',
+    title: 'Algo deu errado do nosso lado',
+    text: 'Já registramos o erro. Tente novamente em alguns minutos.',
   },
 } as const
 
@@ -40,7 +41,48 @@ export function ErrorPage({ site, status }: { site: SiteInfo; status: 404 | 500 
   )
 }
 
-/** The hero's drawing with its door closed. */
+/** The page behind the link that ends the summary of the week. */
+export const SUMMARY_TEXTS = {
+  ask: {
+    title: 'Parar de receber o resumo semanal?',
+    text: 'O resumo das segundas deixa de chegar a este e-mail. Você pode voltar a receber em Minha conta, no painel.',
+  },
+  done: {
+    title: 'Pronto, você não recebe mais o resumo',
+    text: 'Se mudar de ideia, ative de novo em Minha conta, no painel.',
+  },
+  unknown: {
+    title: 'Este link não vale mais',
+    text: 'Para mudar o que você recebe, acesse Minha conta, no painel.',
+  },
+} as const satisfies Record<SummaryPageState, { title: string; text: string }>
+
+export function SummaryPage({ site, state }: { site: SiteInfo; state: SummaryPageState }) {
+  const { title, text } = SUMMARY_TEXTS[state]
+  return (
+    <div className="dark lost">
+      <PlainHeader className="plain" brandName={site.brandName} />
+      <main className="wrap">
+        <div>
+          <p className="badge">Resumo semanal</p>
+          <h1>{title}</h1>
+          <p className="lead">{text}</p>
+          {state === 'ask' ? (
+            // Without an action it posts to its own address, which has the code.
+            <form method="post">
+              <button type="submit" className="btn go">
+                Parar de receber
+              </button>
+            </form>
+          ) : null}
+        </div>
+        <ShutDoor />
+      </main>
+    </div>
+  )
+}
+
+/** The hero's drawing with a closed door. */
 function ShutDoor() {
   return (
     <svg viewBox="-300 -640 600 640" fill="none" aria-hidden="true">
@@ -59,7 +101,7 @@ function ShutDoor() {
 interface LegalPageProps {
   site: SiteInfo
   slug: LegalSlug
-  /** What the cookie policy ends with. */
+  /** The end of the cookie policy. */
   tools?: ActiveToolList | undefined
 }
 
@@ -74,7 +116,7 @@ export function LegalPage({ site, slug, tools }: LegalPageProps) {
         <div className="doc">
           {tools === undefined ? null : (
             <p className="jump">
-              <a href="#agora">Ver as ferramentas que estão no site agora</a>
+              <a href="#agora">Ver as ferramentas ativas no site</a>
             </p>
           )}
           <LegalText document={document} heading="h2" />
@@ -96,6 +138,7 @@ export function LegalPage({ site, slug, tools }: LegalPageProps) {
                 {entry.title}
               </a>
             ))}
+            <a href={`/#${PREFERENCES_ID}`}>{FOOTER.preferences}</a>
             <CompanyLine site={site} />
           </div>
         </div>

@@ -14,6 +14,7 @@ import {
   renderLanding,
   renderLegalPage,
   renderNewsletterAnswer,
+  renderSummaryPage,
   withActiveTools,
 } from './render.tsx'
 
@@ -30,14 +31,16 @@ const SITE: SiteInfo = {
   legalName: 'Arco Pagamentos S.A.',
   cnpj: '12.345.678/0001-90',
   dpoEmail: 'dpo@arco.example',
-  retention: { consentDays: 1826, auditDays: 730, failedLoginDays: 90, reportDays: 396 },
+  retention: { consentDays: 1826, auditDays: 730, failedLoginDays: 90, reportDays: 396, visitDays: 761 },
+  countsVisits: true,
   logsRequests: false,
 }
 
 const ASSETS: DocumentAssets = {
   css: 'body{margin:0}',
   plainCss: 'body{margin:1px}',
-  bootCss: '#menu{display:block}',
+  laterCss: '#menu{display:block}',
+  contentCss: '',
   bootScript: '/assets/boot.js',
   prefetch: ['/assets/react.js', '/assets/form.js'],
   font: '/assets/font.woff2',
@@ -49,7 +52,7 @@ const ASSETS: DocumentAssets = {
   },
 }
 
-/** What nobody wishes for, and what an administrator can make: names of hosts, many cookies, none. */
+/** Unusual values that an administrator can cause: host names, many cookies, none. */
 const TOOLS: ActiveToolList = {
   changed_at: '2026-11-16T05:40:00.000Z',
   tools: [
@@ -71,7 +74,7 @@ const TOOLS: ActiveToolList = {
     {
       category: 'desempenho',
       vendor: null,
-      name: 'Ferramenta própria',
+      name: 'Código próprio do site',
       company: null,
       country: null,
       purpose: 'Código próprio.',
@@ -95,7 +98,7 @@ function linksTo(href: string): string[] {
     .map(([, , content = '']) => content.replace(/<[^>]+>/g, ''))
 }
 
-describe('what the description names', () => {
+describe('required content', () => {
   test.each([
     '50K+',
     '99,9%',
@@ -109,7 +112,7 @@ describe('what the description names', () => {
     'Gateway de pagamentos de nova geração',
     'criptografia',
     'tempo real',
-    'Multimoeda, multipaís',
+    'Várias moedas e países',
     'Nossa missão',
     'Explorar Todas as Funcionalidades',
     'Não encontrou seu nicho?',
@@ -127,7 +130,7 @@ describe('what the description names', () => {
     ['services', 'Serviços'],
     ['niches', 'Nichos'],
     ['contact', 'Contato'],
-  ])('#%s is a place and both menus lead to it as %s', (id, label) => {
+  ])('#%s exists and both menus link to it as %s', (id, label) => {
     expect(html.split(` id="${id}"`)).toHaveLength(2)
     expect(linksTo(`#${id}`).filter((found) => found === label).length).toBeGreaterThanOrEqual(2)
   })
@@ -137,7 +140,7 @@ describe('what the description names', () => {
     ['niches', 8, '<li id='],
     ['benefits', 6, '<div><h3>'],
     ['about', 4, '<div><h3>'],
-  ])('%s holds %i parts', (id, count, mark) => {
+  ])('%s has %i parts', (id, count, mark) => {
     const section = html.slice(html.indexOf(`id="${id}"`))
     const inside = section.slice(0, section.indexOf('</section>'))
     const parts = inside.split(mark).length - 1
@@ -148,7 +151,7 @@ describe('what the description names', () => {
     expect(html).toContain(`<h3>${title}</h3>`)
   })
 
-  test('questions are in the closing section, and search engines are told the same', () => {
+  test('shows the questions in the closing section, and the same to search engines', () => {
     const closing = html.slice(html.indexOf('class="close'), html.indexOf('</main>'))
     const asked = Array.from(
       closing.matchAll(/<details><summary>(.*?)<\/summary><p>(.*?)<\/p><\/details>/g),
@@ -156,20 +159,20 @@ describe('what the description names', () => {
     )
     const data = JSON.parse(/<script type="application\/ld\+json">(.*?)<\/script>/.exec(html)?.[1] ?? '')
     const page = data['@graph'].find((part: { '@type': string }) => part['@type'] === 'FAQPage')
-    const told = page.mainEntity.map((entry: { name: string; acceptedAnswer: { text: string } }) => [
+    const written = page.mainEntity.map((entry: { name: string; acceptedAnswer: { text: string } }) => [
       entry.name,
       entry.acceptedAnswer.text,
     ])
-    expect(told).toEqual(asked)
-    expect(told.length).toBeGreaterThanOrEqual(4)
-    expect(told.flat().join()).toMatch(/até 40% menos.*mercado tradicional/)
+    expect(written).toEqual(asked)
+    expect(written.length).toBeGreaterThanOrEqual(4)
+    expect(written.flat().join()).toMatch(/até 40% menos.*mercado tradicional/)
   })
 
   test.each([
-    [false, 'Usamos o seu e-mail só para enviar a newsletter. Para cancelar, escreva para oi@arco.example.'],
+    [false, 'Usamos seu e-mail só para enviar a newsletter. Para cancelar, escreva para oi@arco.example.'],
     [
       true,
-      'se você aceitou os cookies de marketing, para medir anúncios: ele vai à Meta em forma de código (hash). Para cancelar, escreva para oi@arco.example.',
+      'se você aceitou os cookies de marketing, para medir anúncios: ele vai para a Meta em forma de código (hash). Para cancelar, escreva para oi@arco.example.',
     ],
   ])('the newsletter form states its purpose (address sent to Meta: %s)', (sendsEmail, purpose) => {
     const site = { ...SITE, sendsEmail }
@@ -181,19 +184,23 @@ describe('what the description names', () => {
     }
   })
 
-  test('every link to a place of the page leads to one', () => {
+  test('every link to a place of the page has a target', () => {
     for (const [, id] of html.matchAll(/href="#([^"]+)"/g)) {
-      // The drawing's own parts are named in the same way.
+      // Parts of the drawing are named in the same way.
       expect(html).toMatch(new RegExp(` id="${id}"`))
     }
   })
 })
 
-describe('everything that names the installation comes from its configuration', () => {
+describe('installation-specific text comes from the configuration', () => {
   const whatsapp =
     'https://wa.me/5511940001234?text=Ol%C3%A1!%20Quero%20falar%20com%20um%20especialista%20da%20Arco%20%3C%26%3E%20Co.'
   test.each([
-    ['registration', SITE.registerUrl, ['Abrir Conta', 'Começar Gratuitamente', 'Abra sua conta']],
+    [
+      'registration',
+      SITE.registerUrl,
+      ['Abrir Conta', 'Abrir Conta', 'Começar Gratuitamente', 'Abra sua conta'],
+    ],
     ['login', SITE.loginUrl, ['Acessar Conta', 'Acessar Conta', 'Acessar Conta']],
     [
       'a specialist',
@@ -213,12 +220,12 @@ describe('everything that names the installation comes from its configuration', 
     expect(text).toContain('Arco Pagamentos S.A., CNPJ 12.345.678/0001-90')
   })
 
-  test('a brand name cannot break out, and no trace of the demo brand is left', () => {
+  test('a brand name cannot inject markup, and no demo brand is left', () => {
     expect(html).not.toContain('Arco <&>')
     expect(html).not.toContain('Pórtico')
   })
 
-  test('what is not configured is left out', () => {
+  test('leaves out what is not configured', () => {
     const bare = renderLanding(
       { ...SITE, linkedinUrl: null, instagramUrl: null, legalName: null, cnpj: null, dpoEmail: null },
       ASSETS,
@@ -237,12 +244,12 @@ test('the desktop link opens a new tab, those of the phone do not', () => {
   expect(logins.map((tag) => tag.includes('target="_blank"'))).toEqual([true, false, false])
 })
 
-test('a tag can tell registrations from conversations', () => {
-  expect(html.split('data-conversion="lead"').length - 1).toBe(3)
+test('marks registrations and conversations as different conversions', () => {
+  expect(html.split('data-conversion="lead"').length - 1).toBe(4)
   expect(html.split('data-conversion="contact"').length - 1).toBe(4)
 })
 
-test('a page with scripts asks for no file before its first frame, one without asks for its typeface', () => {
+test('a page with scripts requests no file before its first frame, one without requests its typeface', () => {
   const preload = '<link rel="preload" as="font" type="font/woff2" href="/assets/font.woff2" crossorigin=""/>'
   const head = html.slice(0, html.indexOf('<body'))
   expect(head.match(/<link [^>]+>/g)).toEqual(['<link rel="canonical" href="https://arco.example/"/>'])
@@ -251,7 +258,7 @@ test('a page with scripts asks for no file before its first frame, one without a
 })
 
 describe('sharing and search', () => {
-  test('the picture says the headline, and the name only where it was drawn with the right one', () => {
+  test('the share picture shows the headline, and the name only if it is the right one', () => {
     const page = renderLanding({ ...SITE, brandName: DEFAULT_BRAND_NAME }, ASSETS)
     expect(page).toContain('<meta property="og:image" content="https://arco.example/assets/share.png"/>')
     for (const name of ['Arco <&> Co', null]) {
@@ -274,7 +281,7 @@ describe('sharing and search', () => {
   })
 })
 
-test('the answer to a form post shows its message at the form and stays out of search engines', () => {
+test('the response to a form post shows its message at the form and is excluded from search engines', () => {
   const answer = renderNewsletterAnswer(SITE, ASSETS, 'Inscrição realizada com sucesso!')
   expect(answer).toContain('<p role="status" id="answer" class="ok">Inscrição realizada com sucesso!</p>')
   expect(answer).toContain('<meta name="robots" content="noindex"/>')
@@ -284,7 +291,7 @@ test('the answer to a form post shows its message at the form and stays out of s
   )
 })
 
-test('the banner with one sentence more is another text, and the privacy policy says it, too', () => {
+test('the banner with one more sentence is another text, and the privacy policy says it too', () => {
   const [ordinary, longer] = renderConsentNotices()
   expect(longer?.version).not.toBe(ordinary?.version)
   for (const sendsEmail of [false, true]) {
@@ -296,16 +303,16 @@ test('the banner with one sentence more is another text, and the privacy policy 
   }
 })
 
-test('the living list says when, who, for what and for how long, and nothing in it becomes markup', () => {
+test('the list of tools says when, who, for what and for how long, and escapes markup', () => {
   const page = renderLegalPage(SITE, ASSETS, 'cookies', TOOLS)
   for (const words of [
-    'Lista de 16 de novembro de 2026, às 02h40 (horário de Brasília).',
-    'o restante desta política é de agosto de 2025',
+    'Lista atualizada em 16 de novembro de 2026, às 02h40 (horário de Brasília).',
+    'O restante desta política é de agosto de 2025',
     'Empresa &quot;Aspas&quot; &amp; Filhos, Brasil',
-    'Parte do que se mede vai do nosso servidor. Pode falar também com extra.example.',
+    'Parte das medições é enviada pelo nosso servidor. Também pode enviar dados para extra.example.',
     '<code>b</code> <span>sessão, em b.example</span>',
-    '<code>c</code> <span>armazenamento, até ser apagado</span>',
-    'Não pede nenhum endereço além deste site.',
+    '<code>c</code> <span>armazenamento local, até ser apagado</span>',
+    'Não envia dados para outros endereços.',
     'Nenhuma ferramenta em uso agora.',
   ])
     expect(page).toContain(words)
@@ -314,8 +321,23 @@ test('the living list says when, who, for what and for how long, and nothing in 
   expect(sections).toHaveLength(LEGAL_DOCUMENTS.cookies(SITE).sections.length + 1)
   expect(JSON.stringify(sections.at(-1))).not.toMatch(/null|undefined/)
   expect(JSON.stringify(sections.at(-1))).toContain(
-    'Grava _a…, 90 dias; b, sessão, em b.example; c, armazenamento, até ser',
+    'Grava _a…, 90 dias; b, sessão, em b.example; c, armazenamento local, até ser',
   )
+})
+
+test('pages of a site that counts no visits neither speak of counting nor ask for it', () => {
+  const pages = (site: SiteInfo) => [
+    renderLanding(site, ASSETS),
+    ...LEGAL_TITLES.map(({ slug }) =>
+      renderLegalPage(site, ASSETS, slug, slug === 'cookies' ? TOOLS : undefined),
+    ),
+    JSON.stringify(withActiveTools(LEGAL_DOCUMENTS.cookies(site), TOOLS, site)),
+  ]
+  const COUNTING = /contamos visitas|não contar|visitas não são contadas|portico_nao_contar/i
+  expect(pages(SITE).filter((page) => COUNTING.test(page))).toHaveLength(3)
+  expect(pages({ ...SITE, countsVisits: false }).filter((page) => COUNTING.test(page))).toEqual([])
+  expect(renderLanding(SITE, ASSETS)).not.toContain('data-off')
+  expect(renderLanding({ ...SITE, countsVisits: false }, ASSETS)).toContain('<html lang="pt-BR" data-off')
 })
 
 describe('valid HTML', () => {
@@ -328,6 +350,7 @@ describe('valid HTML', () => {
     ],
     ['404', renderErrorPage(SITE, ASSETS, 404)],
     ['500', renderErrorPage(SITE, ASSETS, 500)],
+    ['end of the summary', renderSummaryPage(SITE, ASSETS, 'ask')],
     ['cookies, with tools', renderLegalPage(SITE, ASSETS, 'cookies', TOOLS)],
     ...LEGAL_TITLES.map(({ slug }) => [slug, renderLegalPage(SITE, ASSETS, slug)] satisfies [string, string]),
   ])('%s', async (_name, page) => {

@@ -1,26 +1,31 @@
 import type { ReactElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
+import type { SummaryPageState } from '#contract/alerts.ts'
 import { CONSENT_TEXT_VERSION, EMAIL_TEXT_VERSION, OPTIONAL_CATEGORIES } from '#contract/consent-choice.ts'
 import type { ActiveToolList, Dossier } from '#contract/inventory.ts'
 import type { SiteInfo } from '#contract/site.ts'
+import { FEES_PATH, nichePath } from '#contract/site-content.ts'
 import * as texts from '../browser/consent/notice.tsx'
 import { ConsentBanner, EMAIL_NOTICE, PreferencesDialog } from '../browser/consent/notice.tsx'
-import { SHARING } from '../content/page.ts'
+import { FACTS, SHARING } from '../content/page.ts'
 import { type LegalSlug, legalTitle } from '../legal/document.ts'
 import { legalPagePath } from '../legal/legal-paths.ts'
 import { LEGAL_DOCUMENTS } from '../legal/texts.ts'
 import { Document, type DocumentAssets } from './document.tsx'
 import { DossierPage } from './dossier/dossier-page.tsx'
+import { FeesPage } from './fees-page.tsx'
 import { LandingPage } from './landing-page.tsx'
-import { ERROR_TEXTS, ErrorPage, LegalPage } from './plain-pages.tsx'
+import { NichePage, nicheName } from './niche-page.tsx'
+import { ERROR_TEXTS, ErrorPage, LegalPage, SUMMARY_TEXTS, SummaryPage } from './plain-pages.tsx'
 
 export { withActiveTools } from '../legal/active-tools.tsx'
 export { LEGAL_TITLES } from '../legal/document.ts'
 export { legalJsonPath, legalPagePath } from '../legal/legal-paths.ts'
 export { LEGAL_DOCUMENTS } from '../legal/texts.ts'
 export { renderLlmsText } from './landing-page.tsx'
+export { renderLazyDrawings } from './lazy-drawings.tsx'
 
-/** What a visitor is asked with, as it is kept for proof: every word in its order, and banner and preferences as HTML. */
+/** The text shown to a visitor, as stored for proof: every word in order, and banner and preferences as HTML. */
 interface ConsentNotice {
   version: number
   language: string
@@ -28,7 +33,7 @@ interface ConsentNotice {
   html: string
 }
 
-/** Every text that this version of the program can ask with; which one is shown, the tags decide. */
+/** Every text that this version can show; the tags decide which. */
 export function renderConsentNotices(): ConsentNotice[] {
   return [renderNotice(CONSENT_TEXT_VERSION, ''), renderNotice(EMAIL_TEXT_VERSION, EMAIL_NOTICE)]
 }
@@ -60,6 +65,7 @@ function renderNotice(version: number, more: string): ConsentNotice {
           granted={[]}
           inUse={OPTIONAL_CATEGORIES}
           more={more}
+          objects={null}
           choose={nothing}
           onClose={nothing}
         />
@@ -68,7 +74,7 @@ function renderNotice(version: number, more: string): ConsentNotice {
   }
 }
 
-/** Entry of the server's bundle: everything that the server renders with React, and nothing else of the page. */
+/** Entry of the server's bundle: everything that the server renders with React. */
 export function renderLanding(site: SiteInfo, assets: DocumentAssets): string {
   return toHtml(
     <Document
@@ -83,7 +89,42 @@ export function renderLanding(site: SiteInfo, assets: DocumentAssets): string {
   )
 }
 
-/** What a form post without JavaScript gets back: the page, with the answer where the form is. */
+/** A page for each niche that the content file describes, by path. They run tags as the landing page does. */
+export function renderNichePages(site: SiteInfo, assets: DocumentAssets): [path: string, html: string][] {
+  return (site.content?.niches ?? []).map((niche) => [
+    nichePath(niche.slug),
+    toHtml(
+      <Document
+        site={site}
+        assets={assets}
+        title={`${nicheName(niche.slug)}: ${niche.headline} | ${site.brandName}`}
+        description={niche.intro}
+        path={nichePath(niche.slug)}
+      >
+        <NichePage site={site} niche={niche} />
+      </Document>,
+    ),
+  ])
+}
+
+/** Fees and simulator. `query` is the typed form, without the question mark. */
+export function renderFeesPage(site: SiteInfo, assets: DocumentAssets, query: string): string | null {
+  const fees = site.content?.fees
+  if (fees === undefined) return null
+  return toHtml(
+    <Document
+      site={site}
+      assets={{ ...plain(assets), css: assets.plainCss + assets.contentCss }}
+      title={`Taxas e simulador | ${site.brandName}`}
+      description={FACTS.fees.text}
+      path={FEES_PATH}
+    >
+      <FeesPage site={site} fees={fees} query={query} />
+    </Document>,
+  )
+}
+
+/** The response to a form post without JavaScript: the page with a message at the form. */
 export function renderNewsletterAnswer(site: SiteInfo, assets: DocumentAssets, message: string): string {
   return toHtml(
     <Document
@@ -131,16 +172,31 @@ export function renderErrorPage(site: SiteInfo, assets: DocumentAssets, status: 
   )
 }
 
+/** The page behind the link that ends the summary of the week. */
+export function renderSummaryPage(site: SiteInfo, assets: DocumentAssets, state: SummaryPageState): string {
+  return toHtml(
+    <Document
+      site={site}
+      assets={plain(assets)}
+      title={`${SUMMARY_TEXTS[state].title} | ${site.brandName}`}
+      description={SUMMARY_TEXTS[state].text}
+      path={null}
+    >
+      <SummaryPage site={site} state={state} />
+    </Document>,
+  )
+}
+
 export function renderDossier(dossier: Dossier): string {
   return toHtml(<DossierPage dossier={dossier} />)
 }
 
-/** Pages to read need neither the landing page's style nor any script. */
+/** Plain pages need neither the landing page's style nor scripts. */
 function plain(assets: DocumentAssets): DocumentAssets {
   return { ...assets, css: assets.plainCss, bootScript: null }
 }
 
 function toHtml(document: ReactElement): string {
-  // A shape of a drawing may close itself, which the renderer does not know.
+  // Shapes of a drawing may be self-closing, which the renderer does not do.
   return `<!doctype html>${renderToStaticMarkup(document).replace(/><\/(path|rect|circle|use|stop)>/g, '/>')}`
 }

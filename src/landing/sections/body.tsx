@@ -1,7 +1,8 @@
 import type { SiteInfo } from '#contract/site.ts'
+import { nichePath } from '#contract/site-content.ts'
 import { COLORS } from '#design/colors.ts'
 import { ABOUT, BENEFITS, CLOSING, NICHES, QUESTIONS, TECHNOLOGY } from '../content/page.ts'
-import { Figures, RegisterLink, SpecialistLink } from './parts.tsx'
+import { Figures, hasNichePage, RegisterLink, SpecialistLink } from './parts.tsx'
 
 export function About() {
   return (
@@ -66,9 +67,7 @@ function FeesDrawing({ brandName }: { brandName: string }) {
         strokeWidth="2"
         strokeDasharray="4 5"
       />
-      <svg height="300" aria-hidden="true">
-        <path className="fall" d="M190 420V205a85 85 0 0 1 170 0v215z" fill={COLORS.accent} />
-      </svg>
+      <path d="M190 300v-95a85 85 0 0 1 170 0v95z" fill={COLORS.accent} />
       <g textAnchor="middle" fill={COLORS.ink}>
         <text x="275" y="44">
           até
@@ -125,7 +124,7 @@ export function Niches({ site }: { site: SiteInfo }) {
         <ul className="idx">
           {NICHES.cards.map(({ id, name, text }) => (
             <li key={id} id={id}>
-              <h3>{name}</h3>
+              <h3>{hasNichePage(site, id) ? <a href={nichePath(id)}>{name}</a> : name}</h3>
               <p>{text}</p>
             </li>
           ))}

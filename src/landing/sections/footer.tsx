@@ -2,10 +2,18 @@ import type { SiteInfo } from '#contract/site.ts'
 import { NewsletterForm } from '../browser/islands/newsletter-form.tsx'
 import { copyrightLine, FOOTER, FOOTER_COLUMNS, type FooterTarget } from '../content/page.ts'
 import { LEGAL_TITLES } from '../legal/document.ts'
-import { legalPagePath } from '../legal/legal-paths.ts'
+import { legalPagePath, PREFERENCES_ID } from '../legal/legal-paths.ts'
 import { Brand, CompanyLine, phoneUrl, whatsappUrl } from './parts.tsx'
 
-export function Footer({ site, message }: { site: SiteInfo; message: string | null }) {
+interface FooterProps {
+  site: SiteInfo
+  /** The server's response to a plain form post. */
+  message?: string | null
+  /** The page that the links lead to: empty on the landing page itself. */
+  home?: '' | '/'
+}
+
+export function Footer({ site, message = null, home = '' }: FooterProps) {
   return (
     <footer className="dark later" id="contact">
       <div className="wrap foot">
@@ -22,13 +30,13 @@ export function Footer({ site, message }: { site: SiteInfo; message: string | nu
           </div>
         </div>
         <div className="in">
-          <Contact site={site} />
+          <Contact site={site} home={home} />
           <div className="cols links">
             {FOOTER_COLUMNS.map(({ title, links }) => (
               <div key={title}>
                 <h3>{title}</h3>
                 {links.map(({ label, to }) => (
-                  <a key={label} {...linkTo(site, to)}>
+                  <a key={label} {...linkTo(site, to, home)}>
                     {label}
                   </a>
                 ))}
@@ -42,10 +50,10 @@ export function Footer({ site, message }: { site: SiteInfo; message: string | nu
   )
 }
 
-function Contact({ site }: { site: SiteInfo }) {
+function Contact({ site, home }: { site: SiteInfo; home: string }) {
   return (
     <div>
-      <Brand name={site.brandName} href="#home" />
+      <Brand name={site.brandName} href={home || '#home'} />
       <p className="blurb">{FOOTER.blurb}</p>
       <address className="links">
         <a href={`mailto:${site.contactEmail}`}>{site.contactEmail}</a>
@@ -53,7 +61,7 @@ function Contact({ site }: { site: SiteInfo }) {
         <p>{FOOTER.city}</p>
       </address>
       <div className="row">
-        {/* Without an address of their own they stay on the page. */}
+        {/* Without a configured address they link to the page. */}
         <a className="icon" href={site.linkedinUrl ?? '#contact'} aria-label="LinkedIn">
           <LinkedinIcon />
         </a>
@@ -74,7 +82,7 @@ function Legal({ site }: { site: SiteInfo }) {
           {title}
         </a>
       ))}
-      <a href={legalPagePath('cookies')} data-preferences="">
+      <a href={legalPagePath('cookies')} id={PREFERENCES_ID} data-preferences="">
         {FOOTER.preferences}
       </a>
       <CompanyLine site={site} />
@@ -85,13 +93,13 @@ function Legal({ site }: { site: SiteInfo }) {
 function linkTo(
   site: SiteInfo,
   to: FooterTarget,
+  home: string,
 ): React.ComponentProps<'a'> & Record<`data-${string}`, string> {
   if (to === 'register') return { href: site.registerUrl, 'data-app': '', 'data-conversion': 'lead' }
   if (to === 'whatsapp') {
     return { href: whatsappUrl(site), target: '_blank', rel: 'noopener', 'data-conversion': 'contact' }
   }
-  if (to === 'compliance') return { href: legalPagePath(to) }
-  return { href: to }
+  return { href: home + to }
 }
 
 function LinkedinIcon() {

@@ -1,15 +1,16 @@
 import type { SiteInfo } from '#contract/site.ts'
-import { NAVIGATION } from '../content/page.ts'
-import { Brand, LoginLink } from './parts.tsx'
+import { NAVIGATION, REGISTER_LABEL } from '../content/page.ts'
+import { Brand, LoginLink, RegisterLink } from './parts.tsx'
 
-export function Header({ site }: { site: SiteInfo }) {
+/** `home` is the page that the links lead to: empty on the landing page itself. */
+export function Header({ site, home = '' }: { site: SiteInfo; home?: '' | '/' }) {
   return (
     <>
       <header className="top dark">
         <div className="wrap">
-          <Brand name={site.brandName} href="#home" />
+          <Brand name={site.brandName} href={home || '#home'} />
           <nav className="nav" aria-label="Principal">
-            <NavigationLinks />
+            <NavigationLinks home={home} />
           </nav>
           <LoginLink site={site} className="btn sm wide" newTab />
           <LoginLink site={site} className="btn sm narrow" newTab={false} />
@@ -22,16 +23,17 @@ export function Header({ site }: { site: SiteInfo }) {
         </div>
       </header>
       <nav id="menu" popover="auto" aria-label="Menu">
-        <NavigationLinks />
+        <NavigationLinks home={home} />
+        <RegisterLink site={site} label={REGISTER_LABEL} tone="go" />
         <LoginLink site={site} className="btn solid" newTab={false} />
       </nav>
     </>
   )
 }
 
-function NavigationLinks() {
+function NavigationLinks({ home }: { home: string }) {
   return NAVIGATION.map(({ id, label }) => (
-    <a key={id} href={`#${id}`}>
+    <a key={id} href={`${home}#${id}`}>
       {label}
     </a>
   ))

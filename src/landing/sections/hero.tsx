@@ -34,19 +34,12 @@ export function Hero({ site }: { site: SiteInfo }) {
   )
 }
 
-/** One payment in each half of the loop on each of three lanes; the style sheet gives them their places and times. */
+/** One payment in each half of the loop on each of three lanes; the style sheet sets positions and times. */
 const CROSSINGS = ['card', 'debit', 'pix', 'card', 'debit', 'pix'] as const
 
-/** Written out in each chip: what the page repeats costs it nothing once compressed, a `use` costs the browser a copy. */
-const ICONS = {
-  card: 'M1 5h28v20H1zm0 6h28',
-  debit: 'M1 5h28v20H1zm6 6h6v6H7z',
-  pix: 'm15 2 13 13-13 13L2 15zM9 9l6 6 6-6M9 21l6-6 6 6',
-} as const
-
 /**
- * Payments pass through the arch. Each is drawn once per zone (before, inside, after) and cut at the zone's edge, so
- * that crossing changes its look while only `transform` and `opacity` ever move.
+ * Payments pass through the arch. Each is drawn once per zone (before, inside, after) and clipped at its edge, so that
+ * only `transform` and `opacity` are animated. Two elements for each: the style sheet draws icon and mark.
  */
 function Crossing({ label }: { label: string }) {
   return (
@@ -64,22 +57,16 @@ function Zone({ name }: { name: string }) {
     <div className={`zone ${name}`}>
       {CROSSINGS.map((payment, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: rendered once on the server, never reordered.
-        <div className="chip" key={index}>
-          <svg viewBox="0 0 30 30" aria-hidden="true">
-            <path d={ICONS[payment]} />
-          </svg>
-          <p>
-            {HERO_PAYMENTS[payment].method}
-            <b>{HERO_PAYMENTS[payment].amount}</b>
-          </p>
-          <i />
-        </div>
+        <p className={`chip ${payment}`} key={index}>
+          {HERO_PAYMENTS[payment].method}
+          <b>{HERO_PAYMENTS[payment].amount}</b>
+        </p>
       ))}
     </div>
   )
 }
 
-/** Units of a tenth of an em, from the foot of the door. */
+/** Units of a tenth of an em, from the bottom of the door. */
 function Wall() {
   return (
     <svg className="wall" viewBox="-380 -640 760 640" fill="none" aria-hidden="true">
@@ -102,7 +89,7 @@ function Wall() {
       <path d="M-226 0v-330a226 226 0 0 1 452 0V0z" fill={COLORS.ink2} />
       <path d="M-170 0v-330a170 170 0 0 1 340 0V0z" fill={COLORS.accent} />
       <g className="lanes">
-        <path d="M-470-311h300v2h-300zm0 108h300v2h-300zm0 108h300v2h-300z" fill="url(#fade)" />
+        <path d="M-300-311h130v2h-130zm0 108h130v2h-130zm0 108h130v2h-130z" fill="url(#fade)" />
         <path
           d="M-170-310h340m0 108h-340m0 108h340"
           stroke={COLORS.ink}

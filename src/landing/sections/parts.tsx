@@ -2,7 +2,7 @@ import type { SiteInfo } from '#contract/site.ts'
 import { PortalMark } from '#design/portal-mark.tsx'
 import { LOGIN_LABEL, SPECIALIST_LABEL } from '../content/page.ts'
 
-/** Legal name, CNPJ (Decreto 7.962/2013) and the encarregado (LGPD art. 41 §1), as far as they are configured. */
+/** Legal name, CNPJ (Decreto 7.962/2013) and the encarregado (LGPD art. 41 §1), if configured. */
 export function CompanyLine({ site }: { site: SiteInfo }) {
   const company = [site.legalName, site.cnpj === null ? null : `CNPJ ${site.cnpj}`].filter(
     (part) => part !== null,
@@ -31,14 +31,14 @@ export function Figures({ className, figures }: { className: string; figures: Fi
       {figures.map(({ label, value }) => (
         <div key={label}>
           <dt>{label}</dt>
-          <dd className="fig">{value}</dd>
+          <dd>{value}</dd>
         </div>
       ))}
     </dl>
   )
 }
 
-/** A new tab on desktop, the same one on a phone: two links, of which the style sheet shows the right one. */
+/** A new tab on desktop, the same one on a phone: two links, of which the style sheet shows one. */
 export function LoginLink({
   site,
   className,
@@ -60,7 +60,7 @@ export function LoginLink({
   )
 }
 
-/** The way back to the page, of documents that have no other: legal texts and errors. */
+/** The link back to the page, for legal texts and errors. */
 export function PlainHeader({ brandName, className }: { brandName: string; className: string }) {
   return (
     <header className={className}>
@@ -95,17 +95,29 @@ export function RegisterLink({ site, label, tone }: RegisterLinkProps) {
   )
 }
 
-export function SpecialistLink({ site }: { site: SiteInfo }) {
+export function SpecialistLink({ site, niche }: { site: SiteInfo; niche?: string }) {
   return (
-    <a className="btn" href={whatsappUrl(site)} target="_blank" rel="noopener" data-conversion="contact">
+    <a
+      className="btn"
+      href={whatsappUrl(site, niche)}
+      target="_blank"
+      rel="noopener"
+      data-conversion="contact"
+    >
       {SPECIALIST_LABEL}
     </a>
   )
 }
 
-export function whatsappUrl(site: SiteInfo): string {
-  const message = `Olá! Quero falar com um especialista da ${site.brandName}.`
+/** The message names the niche of the page, so that sales knows where a conversation came from. */
+export function whatsappUrl(site: SiteInfo, niche?: string): string {
+  const about = niche === undefined ? '' : ` Meu nicho: ${niche}.`
+  const message = `Olá! Quero falar com um especialista da ${site.brandName}.${about}`
   return `https://wa.me/${site.whatsappNumber}?text=${encodeURIComponent(message)}`
+}
+
+export function hasNichePage(site: SiteInfo, slug: string): boolean {
+  return site.content?.niches?.some((niche) => niche.slug === slug) ?? false
 }
 
 export function phoneUrl(phone: string): string {

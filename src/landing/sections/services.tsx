@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { PRODUCT_PICTURE_PATH, REGISTER_QR_PATH, SHIELD_PICTURE_PATH } from '#contract/site.ts'
 import { COLORS, DRAWING_COLORS } from '#design/colors.ts'
 import { SERVICES, type ServiceId } from '../content/page.ts'
 
@@ -6,7 +7,7 @@ const DRAWINGS: Record<ServiceId, ReactNode> = {
   gateway: <GatewayDrawing />,
   mobile: <MobileDrawing />,
   analises: <AnalyticsDrawing />,
-  security: <SecurityDrawing />,
+  security: <img src={SHIELD_PICTURE_PATH} width="320" height="180" alt="" loading="lazy" />,
   global: <GlobalDrawing />,
   apis: <ApiDrawing />,
 }
@@ -15,6 +16,14 @@ export function Services() {
   return (
     <section className="wrap end later" id="services">
       <h2>{SERVICES.title}</h2>
+      <img
+        className="product"
+        src={PRODUCT_PICTURE_PATH}
+        width="1184"
+        height="560"
+        alt={SERVICES.picture}
+        loading="lazy"
+      />
       <div className="bento">
         {SERVICES.cards.map(({ id, title, features }) => (
           <article className={id === 'apis' ? 'tile dark' : 'tile'} id={id} key={id}>
@@ -65,11 +74,11 @@ function ApiDrawing() {
         {'\n}'}
       </pre>
       <pre>
-        <b>201</b> <em>Criada</em>
+        <b>201</b> <em>Created</em>
         {'\n{\n  "id": '}
         <em>"cob_7f3a"</em>
         {',\n  "status": '}
-        <em>"aprovada"</em>
+        <em>"pendente"</em>
         {'\n}'}
       </pre>
     </div>
@@ -149,22 +158,15 @@ function GlobalDrawing() {
   )
 }
 
-/** A phone in the shape of an arch, with QR code, amount and confirmation. */
+/** A phone in the shape of an arch, with amount, confirmation and a QR code that opens the registration. */
 function MobileDrawing() {
   return (
     <svg viewBox="0 0 280 400" aria-hidden="true">
       <path d="M0 400V140a140 140 0 0 1 280 0v260z" fill={COLORS.ink} />
       <path d="M16 402V140a124 124 0 0 1 248 0v262z" fill={COLORS.surface} />
-      <g transform="translate(66 96)scale(7)" stroke={COLORS.ink} fill="none" shapeRendering="crispEdges">
-        <path
-          d="M.5.5h20v1H.5v1h20v1H.5v1h20v1H.5v1h20v1H.5v1h20v1H.5v1h20v1H.5v1h20v1H.5v1h20v1H.5v1h20v1H.5v1h20"
-          strokeDasharray="1 2 1 1 3 1 2 2 1 1 1 3 2 1 1 1"
-        />
-        <path d="M0 0h8v8H0zm13 0h8v8h-8zM0 13h8v8H0zm8-5h5v5H8z" fill={COLORS.surface} stroke="none" />
-        <path d="M.5.5h6v6h-6zm14 0h6v6h-6zm-14 14h6v6h-6z" />
-        <path d="M2 2h3v3H2zm14 0h3v3h-3zM2 16h3v3H2z" fill={COLORS.ink} stroke="none" />
-        <path d="M9 12v-1.5a1.5 1.5 0 0 1 3 0V12z" fill={COLORS.accent} stroke="none" shapeRendering="auto" />
-      </g>
+      <foreignObject x="66" y="92" width="148" height="148">
+        <img src={REGISTER_QR_PATH} width="100%" alt="" loading="lazy" />
+      </foreignObject>
       <g textAnchor="middle" fill={COLORS.ink}>
         <text x="140" y="298" fontSize="30">
           R$ 49,90
@@ -174,24 +176,6 @@ function MobileDrawing() {
         </text>
       </g>
       <path d="m82 327 5 5 9-10" fill="none" stroke={COLORS.ok} strokeWidth="3" />
-    </svg>
-  )
-}
-
-/** The arch upside down as a shield: one line passes, one is stopped. */
-function SecurityDrawing() {
-  return (
-    <svg viewBox="0 0 320 180" aria-hidden="true" fill="none">
-      <g stroke={DRAWING_COLORS.blockedLine}>
-        <path d="M70 0v60a90 90 0 0 0 180 0V0" />
-        <path d="M42 0v60a118 118 0 0 0 236 0V0" strokeOpacity=".5" />
-      </g>
-      <path d="M98 0h124v60a62 62 0 0 1-124 0z" fill={COLORS.ink} />
-      <path d="M0 44h98" stroke={COLORS.ink} strokeWidth="2" />
-      <path d="M0 84h58" stroke={COLORS.bad} strokeWidth="2" strokeDasharray="5 4" />
-      <path d="m62 78 12 12m0-12L62 90" stroke={COLORS.bad} strokeWidth="2.5" />
-      <path d="M222 44h98" stroke={COLORS.accent} strokeWidth="4" />
-      <path d="m138 54 16 16 30-34" stroke={COLORS.accent} strokeWidth="7" />
     </svg>
   )
 }

@@ -23,7 +23,7 @@ const ADMIN: Caller = {
 const MARINA = { actor_id: ADMIN.userId, actor: ADMIN.email }
 const START = Date.UTC(2026, 0, 1)
 
-describe.each(ENGINES)('the activity of administrators, on %s', (engine) => {
+describe.each(ENGINES)('activity, on %s', (engine) => {
   let database: TestDatabase
   let app: FastifyInstance
   let caller: Caller
@@ -54,7 +54,7 @@ describe.each(ENGINES)('the activity of administrators, on %s', (engine) => {
   const list = async (query = '') => (await get(query)).json<ActivityPage>()
   const sentences = async (query = '') => (await list(query)).events.map(({ by, text }) => `${by} ${text}`)
 
-  test('is for administrators of either role, and for nobody else', async () => {
+  test('is for administrators of either role only', async () => {
     await record({ ...MARINA, action: 'tags.pause' })
     for (const [who, status] of [
       [{ kind: 'guest' }, 401],
@@ -73,7 +73,7 @@ describe.each(ENGINES)('the activity of administrators, on %s', (engine) => {
     }
   })
 
-  test('tells who did what in words, the newest first, and how long it is kept', async () => {
+  test('says who did what, newest first, and how long it is kept', async () => {
     const { db } = database
     const pixel = await insertPixel(db, { type: 'meta', name: 'Loja' })
     const row = { id: pixel, name: 'Loja', code: 'x', is_active: true, updated_at: '1' }
@@ -108,7 +108,7 @@ describe.each(ENGINES)('the activity of administrators, on %s', (engine) => {
     })
     await record({ actor_id: null, actor: 'command line', action: 'auth.keys_rotated' })
     await record({ actor_id: null, actor: 'ana@exemplo.com.br', action: 'auth.sign_in_failed' })
-    // What earlier versions kept of what was typed.
+    // What earlier versions stored of typed text.
     for (const actor of ['command line', 'ana@exemplo.com.br\u202e\n excluiu o pixel Loja'])
       await record({ actor_id: null, actor, action: 'auth.sign_in_failed' })
     const page = await list()
@@ -116,10 +116,10 @@ describe.each(ENGINES)('the activity of administrators, on %s', (engine) => {
       'Alguém tentou entrar sem um e-mail válido e não conseguiu',
       'Alguém tentou entrar sem um e-mail válido e não conseguiu',
       'Alguém tentou entrar como ana@exemplo.com.br e não conseguiu',
-      'Linha de comando trocou a chave que assina as sessões',
+      'Alguém com acesso ao servidor alterou a chave que assina os logins',
       'marina@exemplo.com.br criou a conta de bia@exemplo.com.br',
       'marina@exemplo.com.br excluiu o pixel Antigo',
-      'Chave de serviço permitiu b.com em Loja',
+      'Sistema integrado (chave de serviço) permitiu o domínio b.com no pixel Loja',
       'marina@exemplo.com.br desativou o pixel Loja',
       'marina@exemplo.com.br adicionou o pixel Loja',
       'marina@exemplo.com.br entrou',
@@ -143,8 +143,10 @@ describe.each(ENGINES)('the activity of administrators, on %s', (engine) => {
       'Alguém tentou entrar como ana@exemplo.com.br e não conseguiu',
       'marina@exemplo.com.br entrou',
     ])
-    expect(await sentences('?by=service%20key')).toEqual(['Chave de serviço permitiu b.com em Loja'])
-    // As people read it: by any of its words, without accents.
+    expect(await sentences('?by=service%20key')).toEqual([
+      'Sistema integrado (chave de serviço) permitiu o domínio b.com no pixel Loja',
+    ])
+    // Searched as it reads: by any word, without accents.
     expect(await sentences('?search=NAO%20ana')).toEqual([
       'Alguém tentou entrar como ana@exemplo.com.br e não conseguiu',
     ])
@@ -160,7 +162,7 @@ describe.each(ENGINES)('the activity of administrators, on %s', (engine) => {
       expect((await get(`?before=${cursor}`)).statusCode, cursor).toBe(400)
   })
 
-  test('tells a restore from an addition, and knows the name of what is in the trash', async () => {
+  test('distinguishes a restore from a creation, and names pixels in the trash', async () => {
     const { db } = database
     const pixel = await insertPixel(db, { type: 'meta', name: 'Loja' })
     const row = { id: pixel, name: 'Loja', code: 'x', is_active: true, updated_at: '1' }
@@ -177,17 +179,17 @@ describe.each(ENGINES)('the activity of administrators, on %s', (engine) => {
       'testou o pixel Loja',
       'adicionou o pixel Loja',
     ])
-    // Its page is not there to be opened.
+    // There is no page to open.
     expect(events.map(({ pixel_id }) => pixel_id)).toEqual([undefined, undefined, undefined, undefined])
   })
 
-  test('comes page by page, and a search goes on where it left off', async () => {
+  test('is paged, and a search continues where it ended', async () => {
     const events = Array.from({ length: 1_120 }, (_, index) => ({
       id: randomUUID(),
       actor_id: null,
       actor: index === 3 || index === 1_100 ? 'rara@exemplo.com.br' : 'marina@exemplo.com.br',
       action: 'auth.signed_in',
-      // Four to a moment.
+      // Four per second.
       created_at: new Date(START + Math.floor(index / 4) * 1000).toISOString(),
     }))
     for (let from = 0; from < events.length; from += 500)

@@ -15,9 +15,10 @@ interface ActivityDeps {
   retention: { readonly auditDays: number; readonly failedLoginDays: number }
 }
 
-/** Who did what, under `/admin/api`; any administrator may read it, as any of them may see everything else. */
+/** Routes of "Atividade"; every administrator may read it. */
 export function registerActivity(scope: FastifyInstance, deps: ActivityDeps): void {
   const { db, retention } = deps
+  /** A page of the audit trail as sentences. Query: `search`, `by`, `kind`, `before`. */
   scope.get('/admin/api/activity', async (request): Promise<ActivityPage> => {
     const page = await listActivity(db, readActivityQuery(request.query))
     return {
@@ -28,6 +29,7 @@ export function registerActivity(scope: FastifyInstance, deps: ActivityDeps): vo
     }
   })
 
+  /** The audit trail as CSV, with the same query. The download is recorded. */
   scope.get('/admin/api/activity/export', async (request, reply) => {
     const { caller } = request
     const query = readActivityQuery(request.query)
@@ -37,7 +39,7 @@ export function registerActivity(scope: FastifyInstance, deps: ActivityDeps): vo
   })
 }
 
-/** Those who have access, and what is no person; who had it once is found by searching. */
+/** People with access, and actors that are no person; former administrators are found by searching. */
 async function readPeople(db: Db): Promise<ActivityPage['people']> {
   const people = await db
     .selectFrom('admin_roles')
@@ -52,7 +54,7 @@ async function readPeople(db: Db): Promise<ActivityPage['people']> {
   ]
 }
 
-/** All that the same query would show, page after page. */
+/** All results of the query, page by page. */
 async function* exportActivity(db: Db, query: ReturnType<typeof readActivityQuery>): AsyncGenerator<string> {
   yield toCsvLine(['quando', 'quem', 'o_que'])
   let before = query.before
@@ -66,7 +68,7 @@ async function* exportActivity(db: Db, query: ReturnType<typeof readActivityQuer
 
 const PAGE = 50
 
-/** What is looked for is looked for among so many events for one answer; the next one goes on from there. */
+/** Events searched per response; the next one continues from there. */
 const SEARCHED = 1_000
 
 const querySchema = z.object({
@@ -77,14 +79,19 @@ const querySchema = z.object({
 })
 
 interface ActivityQuery extends Omit<EventFilter, 'limit'> {
-  /** Whether an event is among those that are looked for. */
+  /** True if an event matches the search. */
   matches: (event: ActivityEvent) => boolean
   isSearch: boolean
 }
 
 export function readActivityQuery(query: unknown): ActivityQuery {
   const parsed = querySchema.safeParse(query)
-  if (!parsed.success) throw new AppError(400, 'bad_request', 'Pedido inválido.')
+  if (!parsed.success)
+    throw new AppError(
+      400,
+      'bad_request',
+      'Não foi possível aplicar esses filtros. Recarregue a página e tente novamente.',
+    )
   const { search = '', by, kind, before } = parsed.data
   const words = plain(search).split(/\s+/).filter(Boolean)
   return {
@@ -99,7 +106,7 @@ export function readActivityQuery(query: unknown): ActivityQuery {
   }
 }
 
-/** A page of events, and where the next begins. The sentence is what is searched, as people read it. */
+/** A page of events, and where the next begins. The sentence is searched, as people read it. */
 export async function listActivity(
   db: Db,
   query: ActivityQuery,
@@ -113,7 +120,7 @@ export async function listActivity(
   return { events, next: last === undefined ? null : toPageCursor({ created_at: last.at, id: last.id }) }
 }
 
-/** Without accents and capitals. */
+/** Without accents, in lower case. */
 function plain(text: string): string {
   return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().trim()
 }

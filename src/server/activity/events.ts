@@ -12,14 +12,14 @@ export interface EventFilter {
   limit: number
 }
 
-/** Whose actor is what somebody typed, and not who they are. */
+/** Actions whose actor is typed text. */
 const BY_ANYBODY: ReadonlySet<string> = new Set(['auth.sign_in_failed'])
-/** What the switch of a pixel changes by itself. */
+/** Columns that the switch of a pixel changes. */
 const ASIDE = ['is_active', 'updated_at']
 
-/** Events in words, the newest first. Of what was before and after, only the few fields that a sentence names are read. */
-export async function readEvents(db: Db, wish: EventFilter): Promise<ActivityEvent[]> {
-  const rows = await selectEvents(db, wish)
+/** Events in words, newest first. Only the few fields that a sentence needs are read. */
+export async function readEvents(db: Db, filter: EventFilter): Promise<ActivityEvent[]> {
+  const rows = await selectEvents(db, filter)
   const names = await readNames(db, rows)
   return rows.map((row) => {
     const subject = row.subject ?? ''
@@ -94,7 +94,7 @@ function selectEvents(db: Db, { by, before, limit }: EventFilter) {
     .then((rows) => rows.map(({ new_name, old_name, ...row }) => ({ ...row, name: new_name ?? old_name })))
 }
 
-/** What is still there has its name from there, the trash included; a pixel in the trash has no page to open. */
+/** Names of existing objects, including the trash; a pixel in the trash has no page. */
 async function readNames(
   db: Db,
   rows: readonly EventRow[],
@@ -125,7 +125,7 @@ function list(value: string | number | null): string[] {
   return Array.isArray(parsed) ? parsed.map(String) : []
 }
 
-/** In one and not in the other. */
+/** In the first and not in the second. */
 function differenceOf(one: readonly string[], other: readonly string[]): string[] {
   return [...one.filter((host) => !other.includes(host)), ...other.filter((host) => !one.includes(host))]
 }

@@ -17,22 +17,22 @@ const NOTHING = {
   typedEmail: null,
   hosts: [],
 }
-/** Where the name is put together: of what, and of which verbs. */
+/** Actions whose name is composed: of what, and of which verbs. */
 const COMPOSED: Record<string, readonly string[]> = {
   'src/server/data/row-writer.ts': ['insert', 'update', 'delete'].map((verb) => `tracking_pixels.${verb}`),
 }
 
-/** What they record is named by whoever calls them. */
+/** Their callers name the action. */
 const RECORDERS = ['src/server/activity/trail.ts', 'src/server/auth/accounts/change-account.ts']
 
-/** Every action that the server's source records, from its text. */
+/** Every action that the server's source records. */
 function recordedActions(): { file: string; actions: string[] }[] {
   return globSync('src/server/**/*.ts')
     .filter((file) => !file.endsWith('.test.ts') && !RECORDERS.includes(file))
     .flatMap((file) => {
       const source = readFileSync(file, 'utf8')
       if (!/\brecordAudit\(|\.audit\(/.test(source)) return []
-      // An object may be named before it is recorded, and a choice between two may go on in the next line.
+      // An object may be named before it is recorded, and a choice between two may continue on the next line.
       const named = [
         ...source.matchAll(/(?:\baction(?::| =)|\.audit\()([^\n]*(?:\n\s*[?:'][^\n]*)*)/g),
       ].flatMap(([, text = '']) =>
@@ -42,10 +42,10 @@ function recordedActions(): { file: string; actions: string[] }[] {
     })
 }
 
-test('every action that the server records has a sentence', () => {
+test('every recorded action has a sentence', () => {
   const recorded = recordedActions()
   expect(recorded.length).toBeGreaterThan(20)
-  // A file that records something and names no action would be one that this test cannot read.
+  // This test cannot read a file that records something without naming an action.
   expect(recorded.filter(({ actions }) => actions.length === 0)).toEqual([])
   const missing = recorded.flatMap(({ file, actions }) =>
     actions.filter((action) => !Object.hasOwn(SENTENCES, action)).map((action) => `${action} of ${file}`),
@@ -53,19 +53,19 @@ test('every action that the server records has a sentence', () => {
   expect(missing).toEqual([])
 })
 
-test('nothing that stays active is said to be switched off', () => {
+test('no sentence says that something active was switched off', () => {
   const words = Object.keys(SENTENCES)
     .filter((action) => action.startsWith('tags.'))
     .map((action) => sentenceOf(action, { ...NOTHING, name: 'Loja' }).text)
   expect(words.filter((text) => /deslig|desativ|relig/.test(text))).toEqual([])
 })
 
-test('no sentence is of an action that nobody records', () => {
+test('every sentence belongs to a recorded action', () => {
   const recorded = new Set(recordedActions().flatMap(({ actions }) => actions))
   expect(Object.keys(SENTENCES).filter((action) => !recorded.has(action))).toEqual([])
 })
 
-test('a sentence goes on where the name ends, whatever is known', () => {
+test('sentences continue after the name, whatever is known', () => {
   for (const action of Object.keys(SENTENCES)) {
     const { text } = sentenceOf(action, NOTHING)
     expect(text).toMatch(/^\p{Ll}[^\n]+[^\s.:]$/u)
@@ -86,24 +86,24 @@ test.each<[string, Partial<typeof NOTHING> | object, string]>([
   ],
   ['tracking_pixels.update', { name: 'Loja', wasActive: true, isActive: true }, 'editou o pixel Loja'],
   ['tracking_pixels.insert', { name: 'Loja', isRestored: true }, 'restaurou o pixel Loja da lixeira'],
-  ['tags.breaker_pause', { name: 'Loja' }, 'pausou o pixel Loja, que falhava em visitas demais'],
+  ['tags.breaker_pause', { name: 'Loja' }, 'pausou o pixel Loja porque falhou em muitas visitas'],
   [
     'tags.breaker_pause_cost',
     { name: 'Loja' },
-    'pausou o pixel Loja, que deixava a página lenta em visitas demais',
+    'pausou o pixel Loja porque deixou a página lenta em muitas visitas',
   ],
   ['tags.breaker_rearm', { name: 'Loja' }, 'retomou o pixel Loja depois da pausa automática'],
-  ['tags.resume', {}, 'retomou as tags'],
-  ['tags.allow_host', { name: 'Loja', hosts: ['a.com'] }, 'permitiu a.com em Loja'],
+  ['tags.resume', {}, 'retomou todas as tags'],
+  ['tags.allow_host', { name: 'Loja', hosts: ['a.com'] }, 'permitiu o domínio a.com no pixel Loja'],
   [
     'user.updated',
     { name: 'a@b.co', oldRole: 'admin', newRole: 'super_admin' },
-    'mudou a função de a@b.co para Super Admin',
+    'alterou a função de a@b.co para Super Admin',
   ],
-  ['user.updated', { oldEmail: 'a@b.co', newEmail: 'c@b.co' }, 'mudou o e-mail de a@b.co para c@b.co'],
-  ['user.password_changed', { isSelf: true }, 'trocou a própria senha'],
-  ['user.password_changed', { name: 'a@b.co' }, 'trocou a senha de a@b.co'],
-  ['outra.coisa', {}, 'fez algo que esta versão não conhece (outra.coisa)'],
+  ['user.updated', { oldEmail: 'a@b.co', newEmail: 'c@b.co' }, 'alterou o e-mail de a@b.co para c@b.co'],
+  ['user.password_changed', { isSelf: true }, 'alterou a própria senha'],
+  ['user.password_changed', { name: 'a@b.co' }, 'alterou a senha de a@b.co'],
+  ['outra.coisa', {}, 'fez uma ação que esta versão não reconhece (outra.coisa)'],
 ])('%s', (action, facts, text) => {
   expect(sentenceOf(action, { ...NOTHING, ...facts }).text).toBe(text)
 })

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
+import { makeDatabase, type TestDatabase, TIER_ENGINES } from '#tests/support/engines.ts'
 import { change } from '../db/transactions/change.ts'
 import { AUDITED, recordAudit } from './trail.ts'
 
-describe.each(ENGINES)('what is told of the audit trail, on %s', (engine) => {
+describe.each(TIER_ENGINES)('listeners of the audit trail, on %s', (engine) => {
   let database: TestDatabase
-  const told: string[] = []
-  const listen = (entry: unknown) => told.push((entry as { action: string }).action)
+  const announced: string[] = []
+  const listen = (entry: unknown) => announced.push((entry as { action: string }).action)
   beforeAll(async () => {
     database = await makeDatabase(engine)
     AUDITED.subscribe(listen)
@@ -18,7 +18,7 @@ describe.each(ENGINES)('what is told of the audit trail, on %s', (engine) => {
 
   const entry = (action: string) => ({ actor_id: null, actor: 'ana@exemplo.com.br', action })
 
-  test('is told after the commit, once, and never of what was rolled back', async () => {
+  test('are called after the commit, once, and never after a rollback', async () => {
     const { db } = database
     await expect(
       change(db, async (trx) => {
@@ -31,14 +31,14 @@ describe.each(ENGINES)('what is told of the audit trail, on %s', (engine) => {
       db,
       async (trx) => {
         await recordAudit(trx, entry('tried twice'))
-        expect(told).toEqual([])
+        expect(announced).toEqual([])
         if (++attempts === 1) throw new Error('again')
       },
       { isRetriable: () => true },
     )
     await recordAudit(db, entry('alone'))
-    expect(told).toEqual(['tried twice', 'alone'])
+    expect(announced).toEqual(['tried twice', 'alone'])
     const stored = await db.selectFrom('audit_events').select('action').execute()
-    expect(stored.map(({ action }) => action).sort()).toEqual(told.toSorted())
+    expect(stored.map(({ action }) => action).sort()).toEqual(announced.toSorted())
   })
 })

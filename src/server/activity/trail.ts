@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { channel } from 'node:diagnostics_channel'
 import type { Db } from '../db/database.ts'
-import { afterCommit, post } from '../db/transactions/change.ts'
+import { afterCommit, pipeline } from '../db/transactions/change.ts'
 
 export interface AuditEntry {
   actor_id: string | null
@@ -12,12 +12,12 @@ export interface AuditEntry {
   after?: unknown
 }
 
-/** Told of each entry that is durable; nobody listens unless metrics are asked for. */
+/** Published for each stored entry; only metrics subscribe. */
 export const AUDITED = channel('portico:audited')
 
-/** Pass the transaction that makes the change, so that neither is there without the other. */
+/** Pass the transaction of the change, so that both are stored together. */
 export async function recordAudit(db: Db, entry: AuditEntry, now = new Date()): Promise<void> {
-  await post(
+  await pipeline(
     db,
     db.insertInto('audit_events').values({
       id: randomUUID(),

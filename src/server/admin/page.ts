@@ -8,37 +8,44 @@ import {
 import type { Config } from '../config.ts'
 import type { Db } from '../db/database.ts'
 import type { BuildManifest } from '../http/static/assets.ts'
-import { findProductionGaps, registerNotices } from '../operations/production-gaps.ts'
+import { escapeJson } from '../http/static/responses.ts'
+import { registerNotices } from '../operations/production-gaps.ts'
 
-/** The dashboard's one document, and what it tells of how this installation is set up. */
+interface DashboardFacts {
+  listReachedCeilings: () => Promise<ProductionGap[]>
+  /** The data is invented. */
+  isDemonstration: boolean
+}
+
+/** The dashboard's one document, with the installation's settings. */
 export function composeDashboard(
   config: Config,
   manifest: BuildManifest,
-  listReachedCeilings: () => Promise<ProductionGap[]>,
+  { listReachedCeilings, isDemonstration }: DashboardFacts,
 ) {
   return {
     registerAdmin: (
       scope: FastifyInstance,
       deps: { db: Db; fileDamage: () => InstallationProblem | null },
-    ): void => registerNotices(scope, { ...deps, gaps: findProductionGaps(config), listReachedCeilings }),
+    ): void => registerNotices(scope, { ...deps, config, isDemonstration, listReachedCeilings }),
     registerPage: (scope: FastifyInstance, ports: SessionPorts): void =>
       registerAdminPage(scope, {
         manifest,
         origin: config.dashboardUrl,
-        boot: createBoot({ config, ...ports }),
+        boot: createBoot({ config, isDemonstration, ...ports }),
       }),
   }
 }
 
 interface AdminPageOptions {
   manifest: BuildManifest
-  /** The one origin under which the dashboard's scripts may run. */
+  /** The one origin where the dashboard's scripts may run. */
   origin: string
-  /** What the page is told as it loads, for this very navigation. */
+  /** The data in the page for this navigation. */
   boot: (request: FastifyRequest, reply: FastifyReply) => Promise<AdminBoot>
 }
 
-/** `/admin` and each of its tabs: one document, whose app reads the address. GET only: a HEAD must open no session. */
+/** `/admin` and each tab: one document, whose app reads the address. GET only: a HEAD must not open a session. */
 function registerAdminPage(app: FastifyInstance, { manifest, origin, boot }: AdminPageOptions): void {
   const entry = manifest.entry('src/admin/main.tsx')
   const font = manifest.entry('src/design/fonts/sans.woff2').file
@@ -54,7 +61,7 @@ function registerAdminPage(app: FastifyInstance, { manifest, origin, boot }: Adm
   app.all('/admin/api/*', (_request, reply) => reply.callNotFound())
 
   async function sendPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    // A page that nobody looks at yet would hold a session in a place that other pages can prepare.
+    // A prerendered page would hold a session in a place that other pages can prepare.
     if (request.headers['sec-purpose'] !== undefined) return reply.code(503).send()
     return reply
       .type('text/html; charset=utf-8')
@@ -63,14 +70,14 @@ function registerAdminPage(app: FastifyInstance, { manifest, origin, boot }: Adm
 }
 
 function renderAdminPage(boot: AdminBoot, head: string, origin: string): string {
-  // "<" never appears in the JSON, so nothing in it can close the element.
-  const data = JSON.stringify(boot).replaceAll('<', '\\u003c')
+  // "<" never appears in the JSON, so nothing can close the element.
+  const data = escapeJson(JSON.stringify(boot))
   return `<!doctype html><html lang="pt-BR"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="robots" content="noindex"><title>Admin Dashboard</title>${head}</head><body><div id="root">${renderHint(`${origin}/admin`)}</div><script type="application/json" id="${ADMIN_BOOT_ELEMENT_ID}">${data}</script></body></html>`
 }
 
 /**
- * Under another address the policy lets no script run, and the page would stay empty. The app replaces this as soon as it
- * draws; whoever waits longer than that reads it.
+ * On another address the policy blocks all scripts, and the page would stay empty. The app replaces this text as soon
+ * as it draws.
  */
 function renderHint(address: string): string {
   const style =
@@ -78,20 +85,22 @@ function renderHint(address: string): string {
   return `<style>@keyframes hint{to{visibility:visible}}</style><p style="${style}">O painel ainda não abriu. Ele só funciona neste endereço: <a href="${address}">${address}</a></p>`
 }
 
-/** What is handed over by the auth service. */
+/** Functions of the auth module. */
 interface SessionPorts {
   anonKey: () => Promise<string>
-  /** A session for the login that the cookie names; called for true navigations only. */
+  /** A session for the login of the cookie; called for top-level navigations only. */
   openSession: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 }
 
 interface BootParts extends SessionPorts {
   config: Config
+  isDemonstration: boolean
 }
 
-/** What the dashboard is told as it loads; a session only when a person opens it in a tab of their own. */
+/** The page's data; a session only if a person opens it in a tab. */
 function createBoot({
   config,
+  isDemonstration,
   anonKey,
   openSession,
 }: BootParts): (request: FastifyRequest, reply: FastifyReply) => Promise<AdminBoot> {
@@ -104,10 +113,11 @@ function createBoot({
     sharedOrigin: config.adminUrl === null,
     secureContext,
     canMail: config.mail.smtpUrl !== null,
+    ...(isDemonstration ? { demonstration: true } : {}),
   })
 }
 
-/** Headers that no script can set: a frame, a fetch or a worker that asks for the page is shown the login screen. */
+/** Headers that no script can set: a frame, fetch or worker gets the login screen. */
 function isTopLevelNavigation({ headers }: FastifyRequest): boolean {
   return (
     headers['sec-fetch-mode'] === 'navigate' &&

@@ -12,6 +12,7 @@ import { type Auth, createAuth } from '../auth/auth.ts'
 import { parseConfig } from '../config.ts'
 import { runSweeps } from '../db/sweep.ts'
 import { registerErrors } from '../http/errors.ts'
+import { OutgoingClient } from '../http/outgoing.ts'
 import type { Caller } from '../http/security/administrators.ts'
 import type { OutgoingMail } from '../mail/transport.ts'
 import { decryptContent } from '../outbox/enqueue.ts'
@@ -72,7 +73,7 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
     await registerAdminApiPart(app, {
       caller: () => caller,
       exceptions: '/alerts',
-      register: (scope) => registerAlerts(scope, deps),
+      register: (scope) => registerAlerts(scope, { ...deps, client: new OutgoingClient(config.outgoing) }),
     })
   })
   afterAll(async () => {
@@ -102,7 +103,7 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
       await database.db.deleteFrom(table).execute()
   })
 
-  /** How the tags are doing, as the overview says it. */
+  /** Sets the health of the tags, as the overview returns it. */
   function tell(
     broken: readonly string[],
     hosts: readonly [string, string][] = [],
@@ -123,7 +124,7 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
   const choose = (kinds: AlertKind[]) =>
     app.inject({ method: 'PUT', url: '/admin/api/alerts', payload: { kinds } })
   const chosen = async () => (await app.inject({ url: '/admin/api/alerts' })).json<AlertChoice>()
-  /** Two replicas at the same moment. */
+  /** Two processes at the same moment. */
   const round = async (now: number) => {
     const replicas = [new AlertWatch(deps), new AlertWatch(deps)]
     await Promise.all(replicas.map((replica) => replica.look(now)))
@@ -139,13 +140,14 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
     database.db.selectFrom('alert_mails').select('id').where('sent_at', 'is', null).execute()
   const subjects = () => received.map(({ subject }) => subject)
 
-  test('are each person’s own choice, and no key’s', async () => {
-    expect(await chosen()).toEqual({ kinds: [], can_send: true })
+  test('are chosen by each person, and not by keys', async () => {
+    expect(await chosen()).toEqual({ kinds: [], weekly_summary: false, can_send: true })
     expect((await choose(['broken', 'new_host', 'broken'])).json()).toEqual({
       kinds: ['broken', 'new_host'],
+      weekly_summary: false,
       can_send: true,
     })
-    expect(await chosen()).toEqual({ kinds: ['broken', 'new_host'], can_send: true })
+    expect((await chosen()).kinds).toEqual(['broken', 'new_host'])
     expect((await choose(['outro' as AlertKind])).statusCode).toBe(400)
     await choose([])
     expect((await chosen()).kinds).toEqual([])
@@ -160,26 +162,26 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
     }
   })
 
-  test('one mail when a pixel stops working, from two replicas, and none while it stays so', async () => {
+  test('sends one email when a pixel stops working, from two processes, and none while it stays so', async () => {
     await choose(['broken'])
     tell([pixels[0]], [[pixels[0], 'x.example']], [pixels[1]])
     await round(NOW)
     expect(subjects()).toEqual(['O pixel Loja não está funcionando'])
     const [mail] = received
     expect(mail?.to).toBe(ADDRESS)
-    expect(mail?.text).toContain('Loja: Não funciona. Nenhuma visita chegou à Meta.')
+    expect(mail?.text).toContain('Loja: Não está funcionando. Nenhuma visita chegou à Meta.')
     expect(mail?.text).toContain(`https://painel.exemplo.com.br/admin/pixels/${pixels[0]}`)
-    // What was not asked for is not told.
+    // It contains only chosen alerts.
     expect(mail?.text).not.toContain('x.example')
     await round(NOW + HOUR_MS)
     expect(received).toHaveLength(1)
   })
 
-  test('at most one a day for a pixel, what comes later in the next morning’s digest', async () => {
+  test('sends at most one email per day and pixel, and the rest in the next morning’s digest', async () => {
     await choose(['broken', 'token_refused', 'new_host'])
     tell([pixels[0]])
     await round(NOW)
-    // It recovers and breaks again; its token is refused; both tags try somebody new.
+    // It recovers and breaks again; its token is refused; both tags try a new host.
     tell([])
     await round(NOW + HOUR_MS)
     tell(
@@ -201,24 +203,24 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
     await round(NOW + 3 * HOUR_MS)
     expect(subjects()).toEqual([
       'O pixel Loja não está funcionando',
-      'O site bloqueou um endereço novo no pixel Blog',
+      'O site bloqueou um domínio novo no pixel Blog',
     ])
-    expect(received[1]?.text).toContain('Blog: Tentou falar com y.example')
+    expect(received[1]?.text).toContain('Blog: Tentou acessar y.example')
     await round(nextMorning(NOW) - 1)
     expect(received).toHaveLength(2)
     await round(nextMorning(NOW))
     expect(received).toHaveLength(3)
     const digest = received[2]?.text ?? ''
     for (const line of [
-      'Loja: Não funciona.',
-      'Loja: Tentou falar com x.example',
+      'Loja: Não está funcionando.',
+      'Loja: Tentou acessar x.example',
       'Loja: A Meta recusou o token.',
     ])
       expect(digest).toContain(line)
     expect(digest).not.toContain('y.example')
   })
 
-  test('a vendor’s file that changed is told once for each change, and only to who chose it', async () => {
+  test('emails each change of a vendor’s file once, only to people who chose it', async () => {
     await choose(['broken'])
     const changeTo = (sha256: string) => {
       fileChanges = [{ pixelId: pixels[0], url: 'https://vendor.example/tag.js', sha256 }]
@@ -238,7 +240,7 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
     expect(subjects()).toHaveLength(2)
   })
 
-  test('headers that changed while the tags did not are told once, at most once a day, and only to who chose it', async () => {
+  test('emails changed headers once, at most once a day, only to people who chose it', async () => {
     const { db } = database
     const changeAt = (time: number, is_unasked = true) =>
       db
@@ -255,7 +257,7 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
     await changeAt(NOW)
     await round(NOW + 1)
     expect(received).toEqual([])
-    // What was so before somebody chose it is no news.
+    // Changes from before the choice are not reported.
     await choose(['headers_changed'])
     await db
       .updateTable('alert_choices')
@@ -281,7 +283,7 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
     await round(nextMorning(NOW) + 1)
     expect(received).toHaveLength(2)
     expect(received[1]?.text).toContain('15/11/2026, 11:00; 15/11/2026, 12:00')
-    // A line that a wrong clock wrote silences nothing.
+    // A line from a wrong clock suppresses nothing.
     const later = nextMorning(NOW) + 25 * HOUR_MS
     await db
       .insertInto('audit_events')
@@ -304,7 +306,7 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
     expect(trail).toHaveLength(2)
   })
 
-  test('what is so when somebody begins to listen is no news', async () => {
+  test('does not report what existed when somebody subscribed', async () => {
     tell([pixels[0]], [[pixels[1], 'x.example']])
     await choose(['broken', 'new_host'])
     await round(NOW)
@@ -314,7 +316,7 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
     expect(subjects()).toEqual(['O pixel Blog não está funcionando'])
   })
 
-  test('a line that an earlier release holds is left to it, and mailed once when its lease ends', async () => {
+  test('leaves a line that an earlier release holds, and emails it once when the lease ends', async () => {
     const { db } = database
     await choose(['broken'])
     tell(pixels)
@@ -332,11 +334,11 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
     expect(await unsent()).toEqual([])
   })
 
-  test('a process that is killed before the e-mail is stored leaves its lines to the next', async () => {
+  test('leaves the lines of a killed process to the next one', async () => {
     await choose(['broken'])
     tell([pixels[0]])
-    const seal = () => Promise.reject(new Error('killed'))
-    const killed = new AlertWatch({ ...deps, secrets: { ...deps.secrets, seal } })
+    const encrypt = () => Promise.reject(new Error('killed'))
+    const killed = new AlertWatch({ ...deps, secrets: { ...deps.secrets, encrypt } })
     await killed.look(NOW)
     await expect(killed.mailDue(NOW)).rejects.toThrow('killed')
     expect(await unsent()).toHaveLength(1)
@@ -344,7 +346,7 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
     expect(subjects()).toEqual(['O pixel Loja não está funcionando'])
   })
 
-  test('a line that a wrong clock put far ahead is due when the clock is right again', async () => {
+  test('a line that a wrong clock put far ahead is due when the clock is right', async () => {
     await choose(['broken'])
     tell([pixels[0]])
     await new AlertWatch(deps).look(NOW + 30 * 24 * HOUR_MS)
@@ -352,7 +354,7 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
     expect(subjects()).toEqual(['O pixel Loja não está funcionando'])
   })
 
-  test('nobody without access is told, nor anybody of a pixel that was deleted', async () => {
+  test('emails nobody without access, and nothing about a deleted pixel', async () => {
     const { db } = database
     await choose(['broken'])
     tell([pixels[0]])
@@ -374,7 +376,7 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
   test.each([
     ['banned', { banned_until: new Date(NOW + HOUR_MS).toISOString() }],
     ['deleted', { deleted_at: new Date(NOW - HOUR_MS).toISOString() }],
-  ])('a %s administrator is told nothing, neither what is new nor what was owed', async (_state, columns) => {
+  ])('emails nothing to a %s administrator, new or pending', async (_state, columns) => {
     const { db } = database
     await choose(['broken', 'headers_changed'])
     await db
@@ -409,7 +411,7 @@ describe('the text of an alert', () => {
     [20, /10:00 \(horário/],
     [21, /; e mais 1 vez \(horário/],
     [25, /; e mais 5 vezes \(horário/],
-  ])('%d changes of headers are all listed or counted', (count, expected) => {
+  ])('lists or counts %d changes of headers', (count, expected) => {
     expect(headersEmail(times(count), URL).paragraphs.join(' ')).toMatch(expected)
   })
 
@@ -422,8 +424,8 @@ describe('the text of an alert', () => {
   })
   test.each<[AlertLine[], string, string]>([
     [[line()], 'O pixel Loja não está funcionando', '/admin/pixels/a'],
-    [[line({ kind: 'token_refused' })], 'O token do pixel Loja foi recusado', '/admin/pixels/a'],
-    [[line({ kind: 'new_host' })], 'O site bloqueou um endereço novo no pixel Loja', '/admin/pixels/a'],
+    [[line({ kind: 'token_refused' })], 'O token de acesso do pixel Loja foi recusado', '/admin/pixels/a'],
+    [[line({ kind: 'new_host' })], 'O site bloqueou um domínio novo no pixel Loja', '/admin/pixels/a'],
     [[line({ kind: 'script_changed' })], 'Um arquivo do pixel Loja mudou', '/admin/inventario'],
     [[line(), line({ kind: 'script_changed' })], 'Avisos sobre o pixel Loja', '/admin/pixels/a'],
     [[line({ kind: null })], 'Avisos sobre o pixel Loja', '/admin/pixels/a'],
@@ -433,15 +435,26 @@ describe('the text of an alert', () => {
       'Avisos sobre 2 pixels',
       '/admin/inventario',
     ],
-  ])('%j has its subject and leads where it can be seen', (lines, subject, path) => {
+  ])('%j has its subject and a link to where it can be seen', (lines, subject, path) => {
     expect(alertEmail(lines, URL)).toMatchObject({ subject, action: { url: URL + path } })
+  })
+
+  test.each<[AlertLine[], string]>([
+    [[line()], 'Texto.'],
+    [[line(), line({ pixelId: 'b', pixelName: 'Chat' })], 'Loja e Chat.'],
+    [
+      ['a', 'b', 'c'].map((id) => line({ pixelId: id, pixelName: `Pixel ${id}` })),
+      'Pixel a, Pixel b e mais 1.',
+    ],
+  ])('the preview of %j says why, or names the pixels', (lines, preview) => {
+    expect(alertEmail(lines, URL).preview).toBe(preview)
   })
 
   test.each([
     [20, []],
     [21, ['E mais 1 aviso. Veja todos no painel.']],
     [22, ['E mais 2 avisos. Veja todos no painel.']],
-  ])('%d alerts are listed up to the twentieth', (count, rest) => {
+  ])('lists up to twenty of %d alerts', (count, rest) => {
     expect(
       alertEmail(
         Array.from({ length: count }, () => line()),

@@ -1,51 +1,67 @@
 import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
 import { ALERT_KINDS, type AlertChoice } from '#contract/alerts.ts'
+import { siteDate } from '#contract/site.ts'
 import type { TagOverview } from '#contract/tag-status.ts'
 import type { Db } from '../db/database.ts'
 import type { Logger } from '../http/logging/logger.ts'
 import { readBody, requestPerson } from '../http/security/administrators.ts'
+import { postDueAlerts, readChat } from './chat-alerts.ts'
 import type { AlertMailDeps } from './emails.ts'
 import { mailHeaderChanges } from './header-alerts.ts'
 import {
-  type Alert,
   type FileChange,
   findAlerts,
   mailDueAlerts,
   noteAlerts,
   readRecipients,
+  type Subscribers,
 } from './pixel-alerts.ts'
+import { mailWeeklySummary, readSummaryChoice, type SummaryPorts, storeSummaryChoice } from './summary.ts'
+import { registerAlertWebhook, type WebhookDeps } from './webhook-routes.ts'
 
-const choiceSchema = z.object({ kinds: z.array(z.enum(ALERT_KINDS)) })
+const choiceSchema = z.object({
+  kinds: z.optional(z.array(z.enum(ALERT_KINDS))),
+  weekly_summary: z.optional(z.boolean()),
+})
 
-/** Which alerts each administrator gets by mail, and the watch that writes them. */
-export function registerAlerts(scope: FastifyInstance, deps: WatchDeps): void {
+/** Routes for one's alert settings, and the watch that sends alerts. */
+export function registerAlerts(scope: FastifyInstance, deps: WatchDeps & Pick<WebhookDeps, 'client'>): void {
   const { db, canSend } = deps
   const watch = new AlertWatch(deps)
-  scope.get('/admin/api/alerts', async (request): Promise<AlertChoice> => {
-    const { userId } = requestPerson(request)
+  const readChoice = async (userId: string): Promise<AlertChoice> => {
     const row = await db
       .selectFrom('alert_choices')
       .select('kinds')
       .where('user_id', '=', userId)
       .executeTakeFirst()
-    return { kinds: row?.kinds ?? [], can_send: canSend }
+    const weekly_summary = await readSummaryChoice(db, userId)
+    return { kinds: row?.kinds ?? [], weekly_summary, can_send: canSend }
+  }
+  /** Which alerts the caller gets by email, and whether the summary of the week. */
+  scope.get('/admin/api/alerts', async (request): Promise<AlertChoice> => {
+    return readChoice(requestPerson(request).userId)
   })
 
+  /** Chooses them. Body: `{ kinds?, weekly_summary? }`; what is left out stays. */
   scope.put('/admin/api/alerts', async (request): Promise<AlertChoice> => {
     const { userId } = requestPerson(request)
-    const kinds = [...new Set(readBody(choiceSchema, request).kinds)]
-    if ((await readRecipients(db, Date.now())).length === 0) await watch.learn()
-    await storeChoice(db, userId, kinds)
-    return { kinds, can_send: canSend }
+    const { kinds, weekly_summary } = readBody(choiceSchema, request)
+    if (kinds !== undefined) await watch.learn()
+    await request.change(db, async (trx) => {
+      if (kinds !== undefined) await storeChoice(trx, userId, [...new Set(kinds)])
+      if (weekly_summary !== undefined) await storeSummaryChoice(trx, userId, weekly_summary)
+    })
+    return readChoice(userId)
   })
+  registerAlertWebhook(scope, { ...deps, learn: () => watch.learn() })
   scope.addHook('onListen', async () => watch.start())
   scope.addHook('onClose', () => watch.stop())
 }
 
-async function storeChoice(db: Db, userId: string, kinds: readonly string[]): Promise<void> {
+async function storeChoice(trx: Db, userId: string, kinds: readonly string[]): Promise<void> {
   const columns = { kinds: JSON.stringify(kinds), changed_at: new Date().toISOString() }
-  await db
+  await trx
     .insertInto('alert_choices')
     .values({ user_id: userId, ...columns })
     .onConflict((conflict) => conflict.column('user_id').doUpdateSet(columns))
@@ -54,31 +70,36 @@ async function storeChoice(db: Db, userId: string, kinds: readonly string[]): Pr
 
 const EVERY_MS = 60_000
 
-/** Health is judged from counts of a day: it does not change by the second. */
+const NOBODY: Subscribers = { people: [], chat: [] }
+
+/** Health uses counts of a day: it does not change every second. */
 const LOOKS_EVERY = 5
 
 export interface WatchDeps extends AlertMailDeps {
   log: Pick<Logger, 'warn'>
-  /** False where no mail server is configured: then nothing is watched. */
+  /** False without a mail server: then only a chat gets alerts. */
   canSend: boolean
   readOverview: () => Promise<TagOverview>
-  /** Vendors' files that were found changed lately. */
+  /** Without it no summary of the week is sent. */
+  summary?: SummaryPorts
+  /** Recently changed vendors' files. */
   readFileChanges: () => Promise<readonly FileChange[]>
 }
 
-/** Looks at the tags for those who chose alerts, and mails them what is due, for as long as the app runs. */
+/** Checks the tags for subscribers and emails what is due, while the app runs. */
 export class AlertWatch {
   readonly #deps: WatchDeps
   #timer: NodeJS.Timeout | null = null
   #running: Promise<void> = Promise.resolve()
   #rounds = 0
+  /** The Monday that is done. */
+  #summedUp: string | null = null
 
   constructor(deps: WatchDeps) {
     this.#deps = deps
   }
 
   start(): void {
-    if (!this.#deps.canSend) return
     this.#timer = setInterval(() => {
       this.#running = this.#running.then(() => this.#round())
     }, EVERY_MS)
@@ -90,35 +111,52 @@ export class AlertWatch {
     await this.#running
   }
 
-  /** Takes what is so now for known: who begins to listen hears of what comes, not of all that there is. */
+  /** Before the first subscriber: takes the current state as known, so that only new events are reported. */
   async learn(now = Date.now()): Promise<void> {
-    await noteAlerts(this.#deps.db, await this.#find(), [], now)
+    if ((await this.#subscribers(now)) === null) await this.#note(NOBODY, now)
   }
 
-  /** Compares with what was known, and notes what is new for those who chose it. */
+  /** Compares with the known state and stores what is new for its subscribers. */
   async look(now = Date.now()): Promise<void> {
-    const recipients = await readRecipients(this.#deps.db, now)
-    if (recipients.length === 0) return
-    await noteAlerts(this.#deps.db, await this.#find(), recipients, now)
+    const subscribers = await this.#subscribers(now)
+    if (subscribers === null) return
+    await this.#note(subscribers, now)
     await mailHeaderChanges(this.#deps, now)
   }
 
-  async #find(): Promise<Alert[]> {
-    const [overview, changes] = await Promise.all([this.#deps.readOverview(), this.#deps.readFileChanges()])
-    return findAlerts(overview, changes)
+  /** Null if nobody wants alerts, or nothing can be sent. */
+  async #subscribers(now: number): Promise<Subscribers | null> {
+    const { db, canSend } = this.#deps
+    const people = canSend ? await readRecipients(db, now) : []
+    const chat = (await readChat(db))?.kinds ?? []
+    return people.length + chat.length === 0 ? null : { people, chat }
   }
 
-  /** Hands what is due to the outbox. */
+  async #note(subscribers: Subscribers, now: number): Promise<void> {
+    const [overview, changes] = await Promise.all([this.#deps.readOverview(), this.#deps.readFileChanges()])
+    await noteAlerts(this.#deps.db, findAlerts(overview, changes), subscribers, now)
+  }
+
+  /** Passes due alerts to the outbox. */
   async mailDue(now = Date.now()): Promise<void> {
-    await mailDueAlerts(this.#deps, now)
+    if (this.#deps.canSend) await mailDueAlerts(this.#deps, now)
+    await postDueAlerts(this.#deps, now)
+  }
+
+  /** Sends the summary of the week if it is time. */
+  async mailSummary(now = Date.now()): Promise<void> {
+    const { canSend, summary } = this.#deps
+    if (!canSend || summary === undefined || this.#summedUp === siteDate(now)) return
+    this.#summedUp = await mailWeeklySummary({ ...this.#deps, ...summary }, now)
   }
 
   async #round(): Promise<void> {
     try {
       if (this.#rounds++ % LOOKS_EVERY === 0) await this.look()
       await this.mailDue()
+      await this.mailSummary()
     } catch (error) {
-      this.#deps.log.warn({ err: error }, 'alerts could not be looked after for a moment')
+      this.#deps.log.warn({ err: error }, 'alerts: check failed, will retry')
     }
   }
 }

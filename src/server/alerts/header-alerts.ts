@@ -5,39 +5,44 @@ import type { Db } from '../db/database.ts'
 import { locked } from '../db/dialect.ts'
 import { aheadRange } from '../db/time.ts'
 import { change } from '../db/transactions/change.ts'
+import { readChat, storeChatAlert } from './chat-alerts.ts'
 import { type AlertMailDeps, headersEmail, nextMorning, storeAlertMail } from './emails.ts'
 
 const KIND: AlertKind = 'headers_changed'
-/** How the audit trail names that people were mailed. It also holds when, so that they are mailed once. */
+/** The audit action for emailed header changes. Its time ensures that each change is emailed once. */
 const MAILED = { actor_id: null, actor: 'inventory', action: 'inventory.headers_told' }
 
 /**
- * Mails whoever chose it that the page's headers changed while its tags did not. Like the alerts of a pixel: at most one
- * e-mail a day, later changes wait for the next morning, and a new recipient gets only what comes. The e-mails and the
- * line in the trail are one transaction, under the lock of what is served, so that exactly one process writes them.
+ * Tells subscribers, and the chat, when the page's headers changed while its tags did not. At most one email a day, later changes
+ * wait for the next morning, and new subscribers get only new changes. Emails and audit event are one transaction,
+ * under the lock of the served state, so that exactly one process sends them.
  */
-export async function mailHeaderChanges(deps: AlertMailDeps, now: number): Promise<void> {
-  const { db, adminUrl } = deps
+export async function mailHeaderChanges(
+  deps: AlertMailDeps & { canSend: boolean },
+  now: number,
+): Promise<void> {
+  const { db, adminUrl, canSend } = deps
   if ((await readChanges(db, await readMailedAt(db, now))).length === 0) return
   await change(db, async (trx) => {
     await locked(trx, trx.selectFrom('served_state').select('id')).execute()
     const mailedAt = await readMailedAt(trx, now)
     if (mailedAt !== null && now < nextMorning(Date.parse(mailedAt))) return
     const changes = await readChanges(trx, mailedAt)
-    const people = (await readRecipients(trx, now)).flatMap(({ email, changed_at }) => {
-      const news = changes.filter(({ since }) => since > changed_at)
-      return news.length === 0 ? [] : [{ email, news }]
-    })
-    if (people.length === 0) return
-    for (const { email: to, news } of people) {
-      const times = news.map(({ since }) => since)
+    const newsAfter = (time: string) => changes.map(({ since }) => since).filter((since) => since > time)
+    const people = (canSend ? await readRecipients(trx, now) : [])
+      .map(({ email, changed_at }) => ({ to: email, times: newsAfter(changed_at) }))
+      .filter(({ times }) => times.length > 0)
+    const chat = await readChat(trx)
+    const forChat = chat?.kinds.includes(KIND) ? newsAfter(chat.changed_at) : []
+    if (people.length + forChat.length === 0) return
+    for (const { to, times } of people)
       await storeAlertMail(deps, trx, { to, email: headersEmail(times, adminUrl), now })
-    }
+    if (forChat.length > 0) await storeChatAlert(deps, trx, headersEmail(forChat, adminUrl), now)
     await recordAudit(trx, { ...MAILED, after: { people: people.length } }, new Date(now))
   })
 }
 
-/** A time that is still to come was written by a wrong clock, and counts for nothing. */
+/** A time in the future comes from a wrong clock and is ignored. */
 async function readMailedAt(db: Db, now: number): Promise<string | null> {
   const last = await db
     .selectFrom('audit_events')

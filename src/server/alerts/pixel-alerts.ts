@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { AlertKind } from '#contract/alerts.ts'
+import { DAY_MS } from '#contract/durations.ts'
 import { siteDate } from '#contract/site.ts'
 import type { TagOverview } from '#contract/tag-status.ts'
 import { selectAdministrators } from '../auth/accounts/users.ts'
@@ -7,6 +8,7 @@ import type { Db } from '../db/database.ts'
 import { engineOf } from '../db/dialect.ts'
 import { aheadRange } from '../db/time.ts'
 import { change } from '../db/transactions/change.ts'
+import { noteChatAlert } from './chat-alerts.ts'
 import { type AlertMailDeps, alertEmail, nextMorning, storeAlertMail } from './emails.ts'
 
 interface Recipient {
@@ -14,21 +16,28 @@ interface Recipient {
   kinds: readonly AlertKind[]
 }
 
+/** Who is told what. */
+export interface Subscribers {
+  people: readonly Recipient[]
+  /** What the chat is told. */
+  chat: readonly AlertKind[]
+}
+
 /**
- * Compares what is so with what was known, and owes a mail to each who wants to hear of what is new: at once, or with the
- * next morning's digest where that pixel had its mail today. Of several processes that see the same, one writes it down.
+ * Compares the current state with the known one and stores a line for each subscriber: due at once, or in the
+ * next morning's digest if that pixel had its email today. Exactly one of several processes stores it.
  */
 export async function noteAlerts(
   db: Db,
   alerts: readonly Alert[],
-  recipients: readonly Recipient[],
+  subscribers: Subscribers,
   now: number,
 ): Promise<void> {
   await forgetEnded(db, alerts)
-  for (const alert of alerts) await noteAlert(db, alert, recipients, now)
+  for (const alert of alerts) await noteAlert(db, alert, subscribers, now)
 }
 
-/** Those who chose something and still have access. */
+/** Subscribers who still have access. */
 export async function readRecipients(db: Db, now: number): Promise<Recipient[]> {
   const rows = await selectAdministrators(db, now)
     .innerJoin('alert_choices', 'alert_choices.user_id', 'auth_users.id')
@@ -42,7 +51,7 @@ export async function readRecipients(db: Db, now: number): Promise<Recipient[]> 
 async function noteAlert(
   db: Db,
   { pixelId, kind, subject, text }: Alert,
-  recipients: readonly Recipient[],
+  subscribers: Subscribers,
   now: number,
 ): Promise<void> {
   const at = new Date(now).toISOString()
@@ -55,7 +64,8 @@ async function noteAlert(
       .returning('since')
       .executeTakeFirst()
     if (isNew === undefined) return
-    for (const { userId } of recipients.filter(({ kinds }) => kinds.includes(kind))) {
+    if (subscribers.chat.includes(kind)) await noteChatAlert(trx, { pixelId, kind, text }, now)
+    for (const { userId } of subscribers.people.filter(({ kinds }) => kinds.includes(kind))) {
       const mail = { user_id: userId, pixel_id: pixelId, day, kind, text, leased_until: null, sent_at: null }
       const first = await trx
         .insertInto('alert_mails')
@@ -73,7 +83,7 @@ async function noteAlert(
   })
 }
 
-/** A pixel that works again may stop working again. A host stays known: it is new only once. */
+/** A pixel that recovered may break again. A host stays known: it is new only once. */
 async function forgetEnded(db: Db, alerts: readonly Alert[]): Promise<void> {
   const known = await db
     .selectFrom('alert_states')
@@ -87,23 +97,23 @@ async function forgetEnded(db: Db, alerts: readonly Alert[]): Promise<void> {
     await db.deleteFrom('alert_states').where('pixel_id', '=', pixel_id).where('kind', '=', kind).execute()
 }
 
-/** Something that is so now, and that somebody may want to be told of once. */
+/** A current fact that subscribers are told once. */
 export interface Alert {
   pixelId: string
   kind: AlertKind
-  /** Tells two of one kind apart: a host, or nothing. */
+  /** Distinguishes two of one kind: a host, or empty. */
   subject: string
-  /** Why, in a sentence; nothing in it is of a visitor. */
+  /** The reason as a sentence, without data of visitors. */
   text: string
 }
 
-/** The code of the reason with which a pixel says that its vendor refuses the token. */
+/** The reason code for a token that the vendor refuses. */
 const TOKEN_REFUSED = 'token_refused'
 
-/** Anyone can report any name: of one pixel, so many are told. */
+/** Anybody can report any name: at most this many per pixel are reported. */
 const HOSTS_PER_PIXEL = 10
 
-/** A vendor's file that is another one than our server got before. */
+/** A vendor's file that differs from what our server got before. */
 export interface FileChange {
   pixelId: string
   url: string
@@ -122,7 +132,7 @@ export function findAlerts({ pixels, blocked_hosts }: TagOverview, changes: read
         pixelId,
         kind: 'broken',
         subject: '',
-        text: `Não funciona. ${reasons[0]?.message ?? ''}`.trim(),
+        text: `Não está funcionando. ${reasons[0]?.message ?? ''}`.trim(),
       })
   }
   const hosts = new Map<string, number>()
@@ -135,32 +145,32 @@ export function findAlerts({ pixels, blocked_hosts }: TagOverview, changes: read
         pixelId,
         kind: 'new_host',
         subject: host,
-        text: `Tentou falar com ${host}, que a página não conhece e barrou.`,
+        text: `Tentou acessar ${host}, um domínio que não está permitido. O site bloqueou. Se o domínio for da plataforma, permita na página do pixel.`,
       })
     }
   for (const { pixelId, url, sha256 } of changes)
     alerts.push({
       pixelId,
       kind: 'script_changed',
-      // Each change is told once.
+      // Each change is reported once.
       subject: `${url} ${sha256}`,
-      text: `O arquivo ${url} não é mais o mesmo que o nosso servidor leu antes. Plataformas mudam os seus arquivos com frequência; isto não diz que algo está errado.`,
+      text: `O arquivo ${url} mudou desde a última verificação. Plataformas atualizam arquivos com frequência, e isso sozinho não indica problema.`,
     })
   return alerts
 }
 
-/** Lines that are mailed in one transaction. */
+/** Lines emailed in one transaction. */
 const BATCH = 500
 
-/** The next morning is the furthest that one is put off. */
-const LONGEST_DELAY_MS = 86_400_000
+/** A line is delayed until the next morning at most. */
+const LONGEST_DELAY_MS = DAY_MS
 
 /** How long a process of an earlier release, which sends alerts itself, may hold a line. */
 const FORMER_LEASE_MS = 120_000
 
 /**
- * Writes one e-mail to each person about the lines that are due, however many pixels they are about, in the transaction
- * that marks the lines sent: each is mailed once, whichever process finds it. The outbox sends the e-mail.
+ * Stores one email per person about all due lines, in the transaction that marks them sent: each is emailed once,
+ * whichever process finds it.
  */
 export async function mailDueAlerts(deps: AlertMailDeps, now: number): Promise<void> {
   await change(deps.db, async (trx) => {
@@ -170,7 +180,7 @@ export async function mailDueAlerts(deps: AlertMailDeps, now: number): Promise<v
       const [{ email: to = '' } = {}] = lines
       await storeAlertMail(deps, trx, { to, email: alertEmail(lines, deps.adminUrl), now })
     }
-    // Also of a pixel that was deleted since, and of somebody who lost access since: those are mailed to nobody.
+    // Also lines of deleted pixels and of people who lost access: those are emailed to nobody.
     await trx
       .updateTable('alert_mails')
       .set({ sent_at: new Date(now).toISOString(), leased_until: null })

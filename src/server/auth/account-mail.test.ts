@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
+import { makeDatabase, type TestDatabase, TIER_ENGINES } from '#tests/support/engines.ts'
 import { QUICK_WORK } from '#tests/support/quick-work.ts'
 import { sendQueuedMail } from '#tests/support/send-queued-mail.ts'
 import { parseConfig } from '../config.ts'
@@ -16,9 +16,9 @@ import { createAuthContext, registerAuth } from './auth.ts'
 import type { AuthContext } from './context.ts'
 
 const KNOWN = 'ana@exemplo.com.br'
-/** As long as the known one: what is stored is compared to the byte. */
+/** As long as the known address, because stored bytes are compared. */
 const UNKNOWN = 'eva@exemplo.com.br'
-/** The first is within every limit, the rest are past the one that counts by address. */
+/** The first is within every limit, the others exceed the limit per address. */
 const REQUESTS = 4
 
 const CALLS = [
@@ -29,20 +29,20 @@ const CALLS = [
   ['/resend', { type: 'email_change' }],
 ] as const
 
-describe.each(ENGINES)('what a public call does before its answer, on %s', (engine) => {
+describe.each(TIER_ENGINES)('work of a public call before its response, on %s', (engine) => {
   describe.each(['closed', 'open'])('with sign-up %s', (signup) => {
     let database: TestDatabase
     let app: FastifyInstance
     let context: AuthContext
     let apikey: string
-    /** Those of one call: counts and sweeps run their own meanwhile. */
+    /** Statements of one call: counts and sweeps run their own meanwhile. */
     const asking = new AsyncLocalStorage<string[]>()
     beforeAll(async () => {
       database = await makeDatabase(engine)
       const config = parseConfig({ AUTH_SIGNUP: signup })
       const log = createLogger('silent')
       const counter = new RateCounter(database.db, log)
-      // It shares its counts once a second, whatever is asked meanwhile: those statements are no part of an answer.
+      // Its statements once a second are not part of a response.
       await counter.stop()
       const limits = new PublicLimits({ counter, log, config })
       context = await createAuthContext(config, database.db, database.secrets, { ...QUICK_WORK, log, limits })
@@ -50,12 +50,12 @@ describe.each(ENGINES)('what a public call does before its answer, on %s', (engi
       runSweeps(app, database.db)
       await registerAuth(app, context)
       await app.ready()
-      // So with the keys, which are looked for again every five seconds.
+      // Keys are re-read every five seconds as well.
       const keys = await context.keys.current()
       vi.spyOn(context.keys, 'current').mockResolvedValue(keys)
       apikey = keys.anonKey
       await insertUser(database.db, { email: KNOWN, passwordHash: null, confirmed: true })
-      // Of the class, because a transaction has an executor of its own.
+      // Patched on the class, because a transaction has its own executor.
       const executors = executorClass(database.db.getExecutor())
       const execute = executors.executeQuery
       vi.spyOn(executors, 'executeQuery').mockImplementation(function (this: typeof executors, query) {
@@ -74,7 +74,7 @@ describe.each(ENGINES)('what a public call does before its answer, on %s', (engi
       const statements: string[] = []
       const response = await asking.run(
         statements,
-        // It begins when somebody waits for it.
+        // The builder starts when it is awaited.
         async () =>
           await app.inject({
             method: 'POST',
@@ -92,32 +92,35 @@ describe.each(ENGINES)('what a public call does before its answer, on %s', (engi
     }
     const jobs = () => database.db.selectFrom('deliveries').selectAll().execute()
 
-    test.each(CALLS)('POST %s %j: the same statements, rows and answer', async (path, body) => {
-      for (let n = 0; n < REQUESTS; n++) {
-        const known = await ask(path, body, KNOWN)
-        const unknown = await ask(path, body, UNKNOWN)
-        expect(unknown).toEqual(known)
-        expect(known).toMatchObject({ status: 200, text: '{}' })
-        expect(known.statements.length).toBeGreaterThan(0)
-        expect(known.statements.join()).not.toContain('auth_users')
-        if (known.rows.length > 0) expect(known.statements.join()).toContain('insert into "deliveries"')
-      }
-    })
+    test.each(CALLS)(
+      'POST %s %j: the same statements, rows and response for every address',
+      async (path, body) => {
+        for (let n = 0; n < REQUESTS; n++) {
+          const known = await ask(path, body, KNOWN)
+          const unknown = await ask(path, body, UNKNOWN)
+          expect(unknown).toEqual(known)
+          expect(known).toMatchObject({ status: 200, text: '{}' })
+          expect(known.statements.length).toBeGreaterThan(0)
+          expect(known.statements.join()).not.toContain('auth_users')
+          if (known.rows.length > 0) expect(known.statements.join()).toContain('insert into "deliveries"')
+        }
+      },
+    )
 
-    test('then every address has the same jobs, and none can be read in the database', async () => {
+    test('stores the same unreadable jobs for every address', async () => {
       const waiting = await jobs()
-      // `create_user` is no other request: it comes within the same minute.
+      // `create_user` is not a separate request: it comes within the same minute.
       expect(waiting).toHaveLength(2 * (CALLS.length - 1))
       expect(new Set(waiting.map(({ kind }) => kind))).toEqual(new Set(['account-mail']))
-      expect(JSON.stringify(waiting)).not.toMatch(/ana@|eva@|otp|recover/)
+      expect(JSON.stringify(waiting)).not.toMatch(/ana@|eva@|"otp|"recover/)
     })
 
-    test('then mail leaves of each kind that was asked for, and to nobody who has no account', async () => {
+    test('emails each requested kind to accounts only', async () => {
       const sent = await sendQueuedMail(context)
       const kindsTo = (address: string) => sent.filter(({ to }) => to === address).map(({ kind }) => kind)
       expect(kindsTo(KNOWN).sort()).toEqual(['magiclink', 'recovery'])
       if (signup === 'closed') expect(kindsTo(UNKNOWN)).toEqual([])
-      // Once `/otp` has made the account, the other requests find it.
+      // Once `/otp` has created the account, the other requests find it.
       else expect(kindsTo(UNKNOWN)).toContain('signup')
       expect(await jobs()).toEqual([])
     })
@@ -131,7 +134,7 @@ function executorClass<T extends { executeQuery: unknown }>(executor: T): T {
   return found
 }
 
-describe.each(ENGINES)('account mail, on %s', (engine) => {
+describe.each(TIER_ENGINES)('account mail, on %s', (engine) => {
   let database: TestDatabase
   let context: AuthContext
   beforeAll(async () => {
@@ -156,7 +159,7 @@ describe.each(ENGINES)('account mail, on %s', (engine) => {
   const waiting = () =>
     database.db.selectFrom('deliveries').select(['kind', 'attempts', 'leased_until']).execute()
 
-  test('of a change that is rolled back is sent to nobody', async () => {
+  test('sends nothing for a change that is rolled back', async () => {
     const user = await add('ana')
     const work = change(database.db, async (trx) => {
       await sendNotice(context, trx, { user, kind: 'password', by: 'self' })
@@ -166,17 +169,17 @@ describe.each(ENGINES)('account mail, on %s', (engine) => {
     expect(await waiting()).toEqual([])
   })
 
-  test('is written once or not at all: a failure half way leaves the job, no token and no e-mail', async () => {
+  test('is prepared once or not at all: a failure leaves the job, no token and no email', async () => {
     const { db } = database
     const { id: userId } = await add('ana')
     await change(db, (trx) => mailTokens(context, trx, { userId, kinds: ['recovery'] }))
     const tokens = () => db.selectFrom('auth_one_time_tokens').select('id').execute()
     let failures = 1
     const secrets = {
-      open: context.secrets.open.bind(context.secrets),
-      // The token is issued by then.
-      seal: (...args: Parameters<typeof context.secrets.seal>) =>
-        failures-- > 0 ? Promise.reject(new Error('killed')) : context.secrets.seal(...args),
+      decrypt: context.secrets.decrypt.bind(context.secrets),
+      // By then the token is issued.
+      encrypt: (...args: Parameters<typeof context.secrets.encrypt>) =>
+        failures-- > 0 ? Promise.reject(new Error('killed')) : context.secrets.encrypt(...args),
     }
     const [lane] = await accountMailChannel({ ...context, secrets }, createLogger('silent')).list(
       db,
@@ -186,7 +189,7 @@ describe.each(ENGINES)('account mail, on %s', (engine) => {
     await expect(lane?.run(round)).rejects.toThrow('killed')
     expect(await waiting()).toMatchObject([{ kind: 'account-mail', attempts: 1 }])
     expect(await tokens()).toEqual([])
-    // As the start of a server does with what a killed one held.
+    // As a server does at start with jobs of a killed one.
     await db
       .updateTable('deliveries')
       .set({ leased_until: null, next_attempt_at: new Date().toISOString() })
@@ -195,7 +198,7 @@ describe.each(ENGINES)('account mail, on %s', (engine) => {
     expect(await tokens()).toHaveLength(1)
   })
 
-  test('to administrators reaches everybody with access, whoever else is banned, deleted or over their limit', async () => {
+  test('reaches all administrators with access, when others are banned, deleted or over their limit', async () => {
     const { db } = database
     const at = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
     const people = [
@@ -220,7 +223,7 @@ describe.each(ENGINES)('account mail, on %s', (engine) => {
       const sent = await sendQueuedMail(context, { log })
       expect(sent.map(({ to }) => to).sort()).toEqual(['bia@exemplo.com.br', 'voltou@exemplo.com.br'])
     }
-    // Once, however often.
+    // Logged once.
     expect(errors).toEqual([{ limit: 'account' }])
   })
 })

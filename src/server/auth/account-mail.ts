@@ -1,5 +1,6 @@
 import { createHash, randomInt } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '#contract/durations.ts'
 import { recordAudit } from '../activity/trail.ts'
 import type { Db } from '../db/database.ts'
 import { afterCommit, change } from '../db/transactions/change.ts'
@@ -11,10 +12,10 @@ import { clientAddress, countedBlocks } from '../http/sockets/addresses.ts'
 import { storeMail } from '../mail/channel.ts'
 import { accountPlace, type EmailInput, renderEmail } from '../mail/email.ts'
 import type { MailToSend } from '../mail/transport.ts'
-import { backOffBy, type LaneSource, MINUTE_MS, type Outcome, SECOND_MS, settled } from '../outbox/channel.ts'
+import { backOffBy, type Channel, type Outcome, settled } from '../outbox/channel.ts'
 import { decryptContent, enqueueEncrypted } from '../outbox/enqueue.ts'
 import type { Claim } from '../outbox/queue.ts'
-import { singleLane } from '../outbox/single-lane.ts'
+import { singleLaneChannel } from '../outbox/single-lane.ts'
 import { LockedAccount } from './accounts/change-account.ts'
 import { accessRefusal } from './accounts/rules.ts'
 import { findUserByEmail, insertUser, selectAdministrators, type UserRow } from './accounts/users.ts'
@@ -30,16 +31,14 @@ import {
 } from './one-time-tokens/tokens.ts'
 import { limitByAddress } from './protocol.ts'
 
-/** E-mail that an account is to get. The job is stored by what causes it; `writeMails` makes the e-mail from it. */
+/** An email to an account. Its cause stores the job; `writeMails` prepares the email. */
 type AccountMail = PublicRequest | TokenMail | Notice | News
 
 type MailContext = Pick<AuthContext, 'secrets' | 'wakeOutbox'>
 
 type MailUser = Pick<UserRow, 'id' | 'email' | 'mailbox_proved_at'>
 
-const DAY_MS = 24 * 60 * 60 * 1000
-
-/** In the transaction of what the e-mail is about. */
+/** Call it in the transaction of the email's cause. */
 async function enqueue(
   { secrets, wakeOutbox }: MailContext,
   trx: Db,
@@ -52,7 +51,7 @@ async function enqueue(
   afterCommit(trx, wakeOutbox)
 }
 
-/** Operations that anybody may ask for about any address, and the tokens that its account is sent. */
+/** Public operations and the tokens that they send. */
 const PUBLIC_OPERATIONS = {
   otp: (user) => [user.email_confirmed_at === null ? 'signup' : 'magiclink'],
   recover: () => ['recovery'],
@@ -66,16 +65,16 @@ interface PublicRequest {
   email: string
   target: LinkTarget
   askedFrom: string
-  /** What an account that is made for an unknown address holds; null where none may be made. */
+  /** Metadata of a new account for an unknown address; null if none may be created. */
   newAccount: { metadata: Record<string, unknown> } | null
 }
 
-/** The work behind an answer begins within this time of it, at a moment that the answer does not tell. */
+/** The work after a response starts within this time, at a random moment, so that later responses reveal nothing. */
 const MAX_DELAY_MS = 120
 
 /**
- * What a call that anybody may make about any address does before its answer, which is always `{}`: the same statements
- * and the same rows, whether or not somebody has the address. The outbox looks the account up afterwards.
+ * What a public call does before its response, which is always `{}`: the same statements and rows, whether the address
+ * has an account or not. The outbox looks the account up later.
  */
 export async function mailBehindAnswer(
   context: AuthContext,
@@ -88,7 +87,7 @@ export async function mailBehindAnswer(
   }: Pick<PublicRequest, 'operation' | 'email' | 'target'> & Partial<Pick<PublicRequest, 'newAccount'>>,
 ): Promise<Record<string, never>> {
   limitByAddress(context, request, operation === 'otp' || operation === 'recover' ? operation : 'resend')
-  // Counted and stored as one: a request that is answered with an error has used up nothing.
+  // Counted and stored in one transaction: a request that fails uses up nothing.
   await change(context.db, async (trx) => {
     if (!(await isFirstInMinute(trx, operation, email))) return
     const job = { task: 'public', operation, email, target, newAccount } as const
@@ -109,7 +108,7 @@ interface TokenMail {
   redirectTo: string | null
 }
 
-/** Mails one-time tokens to the account, as it is when they are made. */
+/** Emails one-time tokens to the account. */
 export function mailTokens(
   context: MailContext,
   trx: Db,
@@ -120,14 +119,14 @@ export function mailTokens(
 
 interface Notice {
   task: 'notice'
-  /** As it was before the change: that the address changed is mailed to the one that was left. */
+  /** The account before the change: a changed address is reported to the old one. */
   user: MailUser
   kind: NoticeKind
   by: WhoActed
   at: string
 }
 
-/** Mails a person what was changed about how they sign in, in the transaction of the change. */
+/** Emails a person what changed about their sign-in, in the transaction of the change. */
 export function sendNotice(
   context: MailContext,
   trx: Db,
@@ -146,7 +145,7 @@ export interface AdministratorNews {
   kind: string
   subject: string
   paragraphs: string[]
-  /** Of the dashboard. */
+  /** Path in the dashboard. */
   path: string
   label: string
 }
@@ -156,7 +155,7 @@ interface News extends AdministratorNews {
   user: MailUser
 }
 
-/** Mails everybody who has a role, in the transaction of what the news is about. */
+/** Emails every administrator, in the transaction of the cause. */
 export async function mailAdministrators(
   context: MailContext,
   trx: Db,
@@ -165,7 +164,7 @@ export async function mailAdministrators(
   const people = await selectAdministrators(trx, Date.now())
     .select(['auth_users.id', 'auth_users.email', 'auth_users.mailbox_proved_at'])
     .execute()
-  // A job for each: one who is over their limit keeps nobody else from hearing of it.
+  // One job per person: a person over their limit does not affect the others.
   for (const user of people)
     await enqueue(
       context,
@@ -175,7 +174,7 @@ export async function mailAdministrators(
     )
 }
 
-/** Mails tokens that the transaction issued. */
+/** Emails tokens that the transaction issued. */
 export async function mailIssued(
   context: AuthContext,
   { trx, user }: LockedAccount,
@@ -205,7 +204,7 @@ function composeTokenEmail(
 
 const BACK_OFF = backOffBy([SECOND_MS, 5 * SECOND_MS, 30 * SECOND_MS, 2 * MINUTE_MS, 10 * MINUTE_MS])
 
-/** At the same time. */
+/** Parallel rounds. */
 const ROUNDS = 4
 
 interface MailJob extends Claim {
@@ -213,13 +212,13 @@ interface MailJob extends Claim {
 }
 
 /**
- * Makes e-mails of what was asked for. The account is looked up, its tokens are issued and its e-mail is stored in the
- * transaction that takes the job off the queue: all of it once, or nothing.
+ * Prepares emails from jobs. Looking up the account, issuing tokens and storing the email happen in the transaction
+ * that removes the job: once, or not at all.
  */
-export function accountMailChannel(context: AuthContext, log: Pick<Logger, 'warn' | 'error'>): LaneSource {
-  return singleLane<MailJob>({
+export function accountMailChannel(context: AuthContext, log: Pick<Logger, 'warn' | 'error'>): Channel {
+  return singleLaneChannel<MailJob>({
     kind: 'account-mail',
-    // One a transaction: what fails holds up nobody else's.
+    // One per transaction, so that a failure delays no other.
     limit: 1,
     rounds: ROUNDS,
     backOff: BACK_OFF,
@@ -240,17 +239,14 @@ async function open(
   now: number,
 ): Promise<Outcome<MailJob>> {
   if (Date.parse(claim.expires_at ?? '') <= now) {
-    log.error(
-      { attempts: claim.attempts - 1 },
-      'a mail could not be written before it was of no use any more',
-    )
+    log.error({ attempts: claim.attempts - 1 }, 'email expired before it was prepared')
     return settled({ ...claim, mail: null }, 'expired', '', '')
   }
   try {
     const mail = await decryptContent<AccountMail>(secrets, claim)
     return settled({ ...claim, mail }, 'accepted', '', '')
   } catch (error) {
-    log.warn({ err: error }, 'a mail could not be written yet')
+    log.warn({ err: error }, 'email not prepared, will retry')
     const job = { ...claim, mail: null }
     return { job, state: 'waiting', reason: '', answer: '', message: '', afterMs: null, isUntouched: false }
   }
@@ -286,7 +282,7 @@ async function answerRequest(context: WriterContext, trx: Db, request: PublicReq
   })
 }
 
-/** An account without a password, within what strangers may make in an hour. */
+/** Creates an account without a password, within the hourly ceiling for strangers. */
 function signUp(
   { limits }: AuthContext,
   trx: Db,
@@ -316,7 +312,7 @@ interface TokensToWrite {
   kindsFor: (user: UserRow) => readonly TokenKind[]
   target: LinkTarget
   cause: MailCause
-  /** The address that they were asked from, where anybody could ask. */
+  /** The caller's address, for public requests. */
   askedFrom?: string
 }
 
@@ -364,26 +360,24 @@ async function writeNews(context: WriterContext, trx: Db, news: News): Promise<v
     subject,
     paragraphs,
     action: { label, url: config.dashboardUrl + path },
-    closing: ['Você recebe este aviso porque administra o site.'],
+    closing: [`Você recebe este e-mail porque administra o site ${config.site.brandName}.`],
   }
   await storeMail(trx, secrets, { kind, to: user.email, ...renderEmail(email, config.site.brandName) })
   afterCommit(trx, wakeOutbox)
 }
 
-const HOUR_MS = 60 * 60 * 1000
-
 type MailCause = keyof typeof MAILS_PER_HOUR.account
 
 /**
- * Counts a public request by the address that was given, whether anybody has it or not, and says whether it is the first
- * within a minute. Who asks again is answered the same and gets nothing.
+ * Counts a public request by email address, whether it has an account or not. Returns true for the first within a
+ * minute; a repeated request gets the same response and no email.
  */
 async function isFirstInMinute(db: Db, operation: string, email: string): Promise<boolean> {
   const address = createHash('sha256').update(email).digest('base64url')
   return (await countHit(db, `mail:asked:${operation}:${address}`, SAME_MAIL.windowMs)).count <= SAME_MAIL.max
 }
 
-/** For calls that name their own account, or come with the service key: the refusal tells them nothing new. */
+/** For signed-in calls and service keys: a refusal reveals nothing to them. */
 export async function limitOwnMail(db: Db, kind: string, who: string): Promise<void> {
   const { count, retryAfterSeconds } = await countHit(db, `mail:own:${kind}:${who}`, SAME_MAIL.windowMs)
   if (count > SAME_MAIL.max)
@@ -391,25 +385,25 @@ export async function limitOwnMail(db: Db, kind: string, who: string): Promise<v
       429,
       'over_email_send_rate_limit',
       `For security purposes, you can only request this after ${retryAfterSeconds} seconds.`,
-      { headers: { 'retry-after': String(retryAfterSeconds) } },
+      { retryAfterSeconds },
     )
 }
 
 type Limited = Pick<UserRow, 'id' | 'mailbox_proved_at'>
 
-/** Takes one e-mail from the account's limit; false when none is left, of which the log says the first. */
+/** Takes one email from the account's limit; false if none is left. The first refusal is logged. */
 async function takeMail(
   { log }: { log?: Pick<Logger, 'error'> },
   db: Db,
   user: Limited,
   cause: MailCause,
-  /** The address that it was asked from, where anybody could ask. */
+  /** The caller's address, for public requests. */
   askedFrom?: string,
 ): Promise<boolean> {
   const take = async (key: string, max: number) => {
     const { count } = await countHit(db, `mail:${key}`, HOUR_MS)
     if (count === max + 1)
-      afterCommit(db, () => log?.error({ limit: key.split(':')[0] }, 'the hourly limit of mail is reached'))
+      afterCommit(db, () => log?.error({ limit: key.split(':')[0] }, 'hourly email limit reached'))
     return count <= max
   }
   if (!(await take(`account:${cause}:${user.id}`, MAILS_PER_HOUR.account[cause]))) return false
@@ -420,14 +414,14 @@ async function takeMail(
   if (asker.network !== null && !(await take(`unproved:${asker.network}`, network))) return false
   const isNewAsker = (await readHits(db, `mail:unproved:${asker.own}`, HOUR_MS)).count === 1
   const sent = await readHits(db, 'mail:unproved:everybody', HOUR_MS)
-  // Not counted when refused: what is kept for others stays.
+  // Refused requests are not counted, so that the reserve for others stays.
   if (sent.count >= (isNewAsker ? everybody : everybody - ofWhichForNewAskers))
     return take('unproved:refused', 0)
   await countHit(db, 'mail:unproved:everybody', HOUR_MS)
   return true
 }
 
-/** For a call that does nothing unless so many e-mails can be sent. */
+/** For a call that needs several emails: throws if they exceed the limit. */
 export async function requireMails(db: Db, user: Limited, cause: MailCause, mails: number): Promise<void> {
   for (let taken = 0; taken < mails; taken++)
     if (!(await takeMail({}, db, user, cause)))

@@ -46,13 +46,13 @@ interface AuthParts {
   log: Logger
   limits: PublicLimits
   hashCost: HashCost
-  /** Called when a job of the outbox is durable. */
+  /** Called when a job of the outbox is stored. */
   wakeOutbox: () => void
-  /** Tells the operator something that is shown once. */
+  /** Shows something to the operator once. */
   announce: (text: string) => void
 }
 
-/** The auth service, with the account that the configuration names in its place. */
+/** The auth module, with the configured principal in place. */
 export async function composeAuth({
   config,
   db,
@@ -81,18 +81,18 @@ export async function composeAuth({
   }
 }
 
-/** What the other rooms get of this one, through `app.ts`. */
+/** What other modules get from this one, through `app.ts`. */
 export interface Auth {
   callers: Callers
   context: AuthContext
   accounts: Accounts
-  /** The public key that the dashboard's page carries. */
+  /** The public API key in the dashboard's page. */
   anonKey: () => Promise<string>
   /** A session for the tab of a top-level navigation, or null. */
   bootSession: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 }
 
-/** Each has a default for commands, which run no outbox and have no callers to limit. */
+/** Defaults are for commands, which have no outbox and no callers. */
 interface AuthOptions {
   log?: Logger
   limits?: PublicLimits
@@ -180,7 +180,7 @@ const WITH_METADATA = /\/(?:signup|otp|user|invite|admin\/users(?:\/:id)?|admin\
 
 const WITH_KEY = /\/(?:passkeys\/\w+|factors\/:id)\/verify$/
 
-/** Before the routes: each learns how much it reads. */
+/** Registered before the routes, to set their body limits. */
 function limitBodies(scope: FastifyInstance): void {
   scope.addHook('onRoute', (route) => {
     if (WITH_METADATA.test(route.url)) route.bodyLimit = BODY_BYTES.authMetadata

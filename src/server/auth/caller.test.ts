@@ -6,7 +6,7 @@ import { PRINCIPAL, startTestApp, type TestApp } from '#tests/support/test-app.t
 import { type Auth, createAuth } from './auth.ts'
 import { insertApiKey, revokeApiKey } from './keys/api-keys.ts'
 
-describe.each(ENGINES)('who calls, on %s', (engine) => {
+describe.each(ENGINES)('resolving the caller, on %s', (engine) => {
   let site: TestApp
   let auth: Auth
   let anon: string
@@ -33,32 +33,32 @@ describe.each(ENGINES)('who calls, on %s', (engine) => {
       headers: { apikey, ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }) },
     } as unknown as Parameters<Auth['callers']['resolve']>[0])
 
-  test('without a good key a guest, whatever the bearer token', async () => {
+  test('is a guest without a valid key, whatever the bearer token', async () => {
     const { access_token } = await login()
     for (const apikey of [undefined, '', 'x', access_token, `${anon.slice(0, -5)}AAAAA`])
       expect(await identify(apikey, service)).toEqual({ kind: 'guest' })
   })
 
-  test('the keys are what they are; the service key counts only as bearer token', async () => {
+  test('resolves keys by kind; a service key counts only as bearer token', async () => {
     expect(await identify(anon)).toEqual({ kind: 'anon' })
     expect(await identify(anon, anon)).toEqual({ kind: 'anon' })
     expect(await identify(service)).toEqual({ kind: 'anon' })
     expect(await identify(anon, service)).toEqual({ kind: 'service' })
   })
 
-  test('a service key is refused once it was revoked', async () => {
+  test('refuses a revoked service key', async () => {
     const { db } = site.database
     const row = await insertApiKey(db, 'loja', null)
     const key = await auth.context.keys.makeServiceKey({ id: row?.id ?? '', expiresAt: null })
     expect(await identify(anon, key)).toEqual({ kind: 'service' })
     await revokeApiKey(db, 'loja')
-    // As a process does that starts now: one that runs notices within seconds.
+    // As in a process that starts now; a running one notices within seconds.
     auth = await createAuth(site.config, db, site.secrets)
     await expect(identify(anon, key)).rejects.toMatchObject({ status: 401, code: 'bad_jwt' })
     expect(await identify(anon, service)).toEqual({ kind: 'service' })
   })
 
-  test('a live session with its role, until it ends or the person is banned', async () => {
+  test('resolves an open session with its role, until it ends or the person is banned', async () => {
     const { access_token, user } = await login()
     expect(await identify(anon, access_token)).toMatchObject({
       kind: 'user',
@@ -80,7 +80,7 @@ describe.each(ENGINES)('who calls, on %s', (engine) => {
     })
   })
 
-  test('a person with a verified factor needs it', async () => {
+  test('requires the second factor of a person who has one', async () => {
     const { access_token, user } = await login()
     const at = new Date().toISOString()
     const factor = {
@@ -103,7 +103,7 @@ describe.each(ENGINES)('who calls, on %s', (engine) => {
     await site.database.db.deleteFrom('auth_factors').execute()
   })
 
-  test('foreign and expired tokens are told apart', async () => {
+  test('distinguishes foreign and expired tokens', async () => {
     const { signer } = await auth.context.keys.current()
     const expired = await signer.sign({
       sub: crypto.randomUUID(),

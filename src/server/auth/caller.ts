@@ -28,9 +28,9 @@ interface CallerRow {
 }
 
 /**
- * Who calls, for `/rest/v1` and `/admin/api`. The signature is checked once per token, the session at every call, so that
- * what was ended is refused at once. Throws 401 with `bad_jwt`, `jwt_expired`, `session_not_found` or `user_banned` for a
- * bearer token that is not good; no valid key at all is a guest.
+ * Resolves the caller for `/rest/v1` and `/admin/api`. The signature is checked once per token, the session at every
+ * call, so that an ended session is refused at once. Throws 401 with `bad_jwt`, `jwt_expired`, `session_not_found` or
+ * `user_banned` for an invalid bearer token; a request without a valid key is a guest.
  */
 export function createCallers({ db, keys }: AuthContext): Callers {
   const query = compileCallerQuery(db)
@@ -57,7 +57,7 @@ export function createCallers({ db, keys }: AuthContext): Callers {
   }
   const recheck = async (trx: Db, caller: Caller): Promise<Caller> => {
     if (caller.kind !== 'user') return caller
-    // Whoever removes or bans this person waits until what they write is written, or was first and is seen.
+    // A concurrent removal or ban of this person waits for this write, or was first and is seen.
     if (engineOf(trx) === 'postgres')
       await trx.selectFrom('auth_users').select('id').where('id', '=', caller.userId).forShare().execute()
     return toCaller(await readCaller(trx, query, caller.sessionId), caller.sessionId, Date.now())
@@ -83,7 +83,7 @@ function toCaller(row: CallerRow | undefined, sessionId: string, now: number): C
   }
 }
 
-/** Built once: this runs before every call of every service. */
+/** Compiled once: it runs before every call. */
 function compileCallerQuery(db: Db): CompiledQuery<CallerRow> {
   return db
     .selectFrom('auth_sessions as s')
@@ -124,12 +124,12 @@ const FORWARDED_FOR = 'sb-forwarded-for'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Answers without an API key, as the protocol's gateway does: always, or when the request is of that kind. */
+    /** No API key needed, as at the protocol's gateway: always, or for certain requests. */
     keyless?: boolean | ((request: FastifyRequest) => boolean)
   }
 }
 
-/** The protocol leaves this to the gateway in front of it; here there is none. */
+/** The protocol leaves this to a gateway; there is none here. */
 export function requireApiKey(scope: FastifyInstance, context: AuthContext): void {
   scope.addHook('onRequest', async (request, reply) => {
     reply.header('cache-control', 'no-store')
@@ -148,7 +148,7 @@ export async function checkApiKey({ keys }: AuthContext, request: FastifyRequest
   if (role === null) throw refusal('Invalid API key')
   const visitor = request.headers[FORWARDED_FOR]
   if (typeof visitor !== 'string') return
-  // An integrator's server calls for many visitors; only its service key lets it say for whom.
+  // An integrator's server calls for many visitors; only with its service key may it name the visitor's address.
   if (role === 'service_role' || isServiceKey(await readToken(current, request)))
     forwardAddress(request, visitor)
 }
@@ -157,17 +157,17 @@ function refusal(message: string): AppError {
   return new AppError(401, 'no_authorization', message, { headers: { 'www-authenticate': 'Bearer' } })
 }
 
-/** Of no session. */
+/** Matches no session. */
 const NO_SESSION = '00000000-0000-0000-0000-000000000000'
 
-/** A person's account and the session that they use. */
+/** A person's account and current session. */
 export interface OwnAccount extends AccountState {
   readonly session: SessionRow
-  /** For whoever changes the account: what is read here may be over by then. */
+  /** For changes of the account: what is read here may be outdated by then. */
   readonly who: { userId: string; sessionId: string }
 }
 
-/** The person and the session behind a bearer token, read anew at every call, in the protocol's own refusals. */
+/** The person and session of a bearer token, read at every call, with the protocol's errors. */
 export async function requireUser(context: AuthContext, request: FastifyRequest): Promise<OwnAccount> {
   const { claims } = await requireLiveToken(context, request)
   const { sub, session_id: claimed = '' } = claims
@@ -177,19 +177,19 @@ export async function requireUser(context: AuthContext, request: FastifyRequest)
   return readSessionAccount(context, request, who)
 }
 
-/** The account and the session of a person who is known already. What they write is limited. */
+/** Account and session of a resolved caller. Their writes are limited. */
 export async function readSessionAccount(
   context: AuthContext,
   request: FastifyRequest,
   who: OwnAccount['who'],
 ): Promise<OwnAccount> {
   const { session, ...account } = await readAccount(context.db, who)
-  if (session === null) throw new Error('an account was read without its session')
+  if (session === null) throw new Error('the account has no session')
   if (request.method !== 'GET') limitWrites(context, session)
   return { ...account, session, who }
 }
 
-/** A token that we signed, expired or not, in the auth protocol's own refusals. */
+/** A token signed by us, expired or not, with the auth protocol's errors. */
 export async function requireToken(context: AuthContext, request: FastifyRequest): Promise<OwnToken> {
   const token = await readToken(await context.keys.current(), request)
   if (token.kind === 'none')
@@ -208,7 +208,7 @@ function badJwt(problem: string): Error {
   return authError(403, 'bad_jwt', `invalid JWT: unable to parse or verify signature, ${problem}`)
 }
 
-/** A scope for what only scripts and operators may do. */
+/** A scope for service keys only. */
 export async function registerForServiceKey(
   parent: FastifyInstance,
   context: AuthContext,
@@ -225,10 +225,10 @@ export async function registerForServiceKey(
 
 type OwnToken =
   | { kind: 'expired' | 'revoked' | 'session'; claims: TokenClaims }
-  /** Of a role that we do not know: null. */
+  /** Null: a role that we do not know. */
   | { kind: 'key'; claims: TokenClaims; role: ApiKeyRole | null }
 
-/** The bearer token of a request, judged here alone; each protocol words its own refusal. */
+/** Checks the bearer token of a request; each protocol words its own refusal. */
 async function readToken(
   keys: Keys,
   { headers }: FastifyRequest,
@@ -239,7 +239,7 @@ async function readToken(
   return claims === null ? { kind: 'foreign' } : judgeToken(claims, keys)
 }
 
-/** The role that an API key has; null for whatever is no key of ours. */
+/** The role of an API key; null if it is not ours. */
 export async function readApiKey(keys: Keys, header: unknown): Promise<ApiKeyRole | null> {
   if (typeof header !== 'string' || header === '') return null
   const claims = await keys.signer.verify(header)
@@ -248,10 +248,10 @@ export async function readApiKey(keys: Keys, header: unknown): Promise<ApiKeyRol
   return token.kind === 'key' ? token.role : null
 }
 
-/** The protocol's two names for whoever holds the service key. */
+/** The protocol's two names for the service role. */
 const SERVICE_ROLES = ['service_role', 'supabase_admin']
 
-/** Only a token without a session is a key, whatever role a login's token carries. */
+/** Only a token without a session is a key, whatever role an account's token carries. */
 function judgeToken(claims: TokenClaims, { revoked }: Keys): OwnToken {
   if (isExpired(claims)) return { kind: 'expired', claims }
   if (claims.session_id !== undefined) return { kind: 'session', claims }

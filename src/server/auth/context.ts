@@ -5,23 +5,23 @@ import type { Secrets } from '../secrets/secrets.ts'
 import type { KeyRing } from './keys/key-ring.ts'
 import type { PasswordHasher } from './passwords/passwords.ts'
 
-/** What every operation of the auth service works with. */
+/** What every operation of the auth module uses. */
 export interface AuthContext {
   db: Db
   config: Config
-  /** Seals and opens what must not be read in the database. */
+  /** Encrypts and decrypts secrets in the database. */
   secrets: Secrets
   keys: KeyRing
   passwords: PasswordHasher
-  /** Signs the cookies by which a browser is known again. */
+  /** Signs device cookies. */
   deviceSecret: string
   /** Signs refresh tokens. */
   refreshSecret: string
-  /** Keys the hashes of codes that are short enough to be guessed. */
+  /** Keys the hashes of codes that are short enough to guess. */
   codeSecret: string
-  /** Called when a job of the outbox is durable. */
+  /** Called when a job of the outbox is stored. */
   wakeOutbox: () => void
-  /** How often anyone may call. */
+  /** Limits for public calls. */
   limits: PublicLimits
   /** The dashboard's own origins. */
   origins: readonly string[]

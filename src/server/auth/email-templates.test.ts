@@ -16,25 +16,25 @@ const INPUT: EmailInput = {
   code: '482913',
   newEmail: 'nova@exemplo.com.br',
 }
-/** An open slot, a doubled article or preposition, or a sign doubled where two sentences were joined. */
+/** An unfilled placeholder, a doubled word, a wrong contraction, or doubled punctuation. */
 const BROKEN = /undefined|null|NaN|\{|\}|\b(\p{L}+) \1\b|\bde [ao]s?\b|\bem [ao]s?\b| [.,;:]|\.\.| {2}/u
 
-const isWhole = (letter: ReturnType<typeof noticeEmail>) => {
-  const { subject, text, html } = renderEmail(letter, 'Arco')
+const isWhole = (email: ReturnType<typeof noticeEmail>) => {
+  const { subject, text, html } = renderEmail(email, 'Arco')
   expect(subject.length).toBeLessThanOrEqual(60)
-  expect(letter.preview?.length ?? 0).toBeGreaterThan(0)
-  expect(letter.preview?.length ?? 0).toBeLessThanOrEqual(90)
-  for (const sentence of [subject, letter.preview ?? '', ...letter.paragraphs, ...letter.closing]) {
+  expect(email.preview?.length ?? 0).toBeGreaterThan(0)
+  expect(email.preview?.length ?? 0).toBeLessThanOrEqual(90)
+  for (const sentence of [subject, email.preview ?? '', ...email.paragraphs, ...email.closing]) {
     expect(sentence).not.toMatch(BROKEN)
     expect(sentence).toMatch(/^\p{Lu}/u)
   }
-  expect(html).toContain(letter.preview)
-  expect(text).not.toContain(letter.preview)
+  expect(html).toContain(email.preview)
+  expect(text).not.toContain(email.preview)
   return text
 }
 
-describe.each(Object.entries(TOKEN_EMAILS))('the e-mail %s', (kind, compose) => {
-  test.each([true, false])('is whole (administrator: %s)', (isAdministrator) => {
+describe.each(Object.entries(TOKEN_EMAILS))('the email %s', (kind, compose) => {
+  test.each([true, false])('is complete (administrator: %s)', (isAdministrator) => {
     const place = isAdministrator ? 'no painel Arco' : 'em Arco'
     const text = isWhole(compose({ ...INPUT, isAdministrator, place }))
     if (!isAdministrator) expect(text).not.toContain('painel Arco')
@@ -76,7 +76,7 @@ describe.each(KINDS)('the notice %s', (kind) => {
     ...change,
   })
 
-  test.each(ACTORS)('is whole when %s acted', (by) => {
+  test.each(ACTORS)('is complete when %s acted', (by) => {
     for (const factors of [0, 1, 2])
       for (const adminUrl of [null, 'https://painel.exemplo.com.br']) {
         const text = isWhole(noticeEmail(input({ by, factors, adminUrl })))

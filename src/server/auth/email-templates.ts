@@ -7,8 +7,8 @@ const BOTH_END = 'O link e o código valem por 1 hora e só podem ser usados uma
 const BOTH_CONFIRM = 'A alteração só vale depois que os dois endereços confirmarem: o atual e o novo.'
 
 /**
- * The e-mails that carry a one-time token. The dashboard has a field for the code of two of them; people without a role
- * use another application, which may ask for the code of any.
+ * Emails with a one-time token. The dashboard has a field for the code of two of them; people without a role use
+ * another application, which may ask for any code.
  */
 export const TOKEN_EMAILS: Record<TokenKind, (input: EmailInput) => Email> = {
   signup: (input) => ({
@@ -34,7 +34,7 @@ export const TOKEN_EMAILS: Record<TokenKind, (input: EmailInput) => Email> = {
     subject: 'Seu link para entrar',
     preview: 'Entre sem digitar a senha. O link vale por 1 hora.',
     paragraphs: [`Use o botão abaixo para entrar na sua conta ${input.place} sem digitar a senha.`],
-    action: { label: 'Entrar', url: input.url },
+    action: { label: input.isAdministrator ? 'Entrar no painel' : 'Entrar', url: input.url },
     ...codeForOtherApplication(input),
     closing: [
       `${LINK_ENDS} Não compartilhe com ninguém.`,
@@ -95,7 +95,7 @@ function codeForOtherApplication({ isAdministrator, code }: EmailInput): Pick<Em
   return isAdministrator ? {} : { code: { lead: 'Se o aplicativo pedir um código, digite:', digits: code } }
 }
 
-/** What changed about how a person signs in. */
+/** What changed about a person's sign-in. */
 export type NoticeKind =
   | 'password'
   | 'email'
@@ -108,7 +108,7 @@ export type NoticeKind =
   | 'principal'
   | 'second-step-failed'
 
-/** The person, somebody else with access to the accounts, whoever runs the server, or whoever passed the first step. */
+/** The person, another administrator, the operator, or somebody who knows the password. */
 export type WhoActed = 'self' | 'administrator' | 'operator' | 'password-holder'
 
 export interface NoticeInput {
@@ -119,7 +119,7 @@ export interface NoticeInput {
   brandName: string
   /** Verified factors of the account after the change. */
   factors: number
-  /** Null for people without a role, who have no access to the dashboard. */
+  /** Null for people without a role, who cannot use the dashboard. */
   adminUrl: string | null
 }
 
@@ -196,7 +196,7 @@ const TIME = new Intl.DateTimeFormat('pt-BR', {
   timeZone: SITE_TIME_ZONE,
 })
 
-/** A security notice. It holds no link that signs anybody in, no code, and no address but the recipient's. */
+/** A security notice. It contains no link that signs in, no code, and no address but the recipient's. */
 export function noticeEmail(input: NoticeInput): Email {
   const { subject, fact } = NOTICES[input.kind](input)
   return {
@@ -207,7 +207,7 @@ export function noticeEmail(input: NoticeInput): Email {
   }
 }
 
-/** The former address of an account can no longer ask for a new password. */
+/** The former address of an account cannot request a new password. */
 function whatToDo({ kind, brandName, adminUrl }: NoticeInput): string {
   if (adminUrl === null)
     return kind === 'email'

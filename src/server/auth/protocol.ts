@@ -8,7 +8,7 @@ const VERSION_HEADER = 'x-supabase-api-version'
 
 const CURRENT_VERSION = '2024-01-01'
 
-/** The one place where an error of the auth service becomes an answer. */
+/** The one place where errors of the auth service become responses. */
 export function renderAuthErrors(scope: FastifyInstance): void {
   scope.setErrorHandler((error, request, reply) => send(request, reply, toAuthError(error, request)))
   scope.setNotFoundHandler((request, reply) =>
@@ -16,7 +16,7 @@ export function renderAuthErrors(scope: FastifyInstance): void {
   )
 }
 
-/** Newer clients name a version and read text in `code`; older ones find the status there. */
+/** Newer clients send a version and read text in `code`; older ones find the status there. */
 function send(request: FastifyRequest, reply: FastifyReply, error: AppError): FastifyReply {
   const { status, code, message } = error
   const weak = code === 'weak_password' ? { weak_password: { reasons: error.details.reasons ?? [] } } : {}
@@ -44,25 +44,25 @@ function toAuthError(error: unknown, request: FastifyRequest): AppError {
   return known
 }
 
-/** The protocol's limit; each operation counts apart. */
+/** The protocol's limit, per operation. */
 export function limitByPerson({ limits }: AuthContext, operation: string, userId: string): void {
   const wait = limits.take(`${operation}:person:${userId}`, SIGNED_IN.operation)
   if (wait !== null) throw rateLimited(wait)
 }
 
-/** By login and not by person: whoever holds another session uses up nothing of this one. */
+/** By login, not by person: another session cannot use up this one's limit. */
 export function limitWrites({ limits }: AuthContext, session: { id: string; login_id: string | null }): void {
   const wait = limits.take(`writes:login:${session.login_id ?? session.id}`, SIGNED_IN.writes)
   if (wait !== null) throw rateLimited(wait)
 }
 
-/** Who calls without a session is known by where they call from. */
+/** Callers without a session are limited by address. */
 export function limitByAddress({ limits }: AuthContext, request: FastifyRequest, call: PublicCall): void {
   const wait = limits.takeByAddress(request, call)
   if (wait !== null) throw rateLimited(wait)
 }
 
-/** An error of the protocol (WIRE, section 5): the message is what its clients have always been told. */
+/** An error of the Supabase Auth protocol, with the message that its clients know. */
 export function authError(status: number, code: string, message: string): AppError {
   return new AppError(status, code, message)
 }
@@ -73,7 +73,7 @@ export function validationFailed(message: string, status = 400): AppError {
 
 export function rateLimited(retryAfterSeconds: number): AppError {
   return new AppError(429, 'over_request_rate_limit', 'Request rate limit reached', {
-    headers: { 'retry-after': String(retryAfterSeconds) },
+    retryAfterSeconds,
   })
 }
 
@@ -87,7 +87,7 @@ export function fitsMetadata(metadata: object): boolean {
   return Buffer.byteLength(JSON.stringify(metadata)) <= METADATA_BYTES
 }
 
-/** A text of the protocol: absent and null are the same as empty. */
+/** A text field: absent and null are the same as empty. */
 export const text = z.pipe(
   z.nullish(z.string()),
   z.transform((value) => value ?? ''),
@@ -98,12 +98,12 @@ export const flag = z.pipe(
   z.transform((value) => value ?? false),
 )
 
-/** Metadata, small enough to be stored. */
+/** Metadata within the size limit. */
 export const document = z.nullish(
   z.record(z.string(), z.unknown()).check(z.refine(fitsMetadata, METADATA_TOO_LARGE)),
 )
 
-/** Unknown keys are ignored, as the protocol does; a value of the wrong type is bad JSON to it. */
+/** Unknown keys are ignored, as in the protocol; a value of the wrong type is its `bad_json`. */
 export function readBody<T extends z.ZodMiniType>(schema: T, request: FastifyRequest): z.output<T> {
   const result = z.safeParse(schema, request.body ?? {})
   if (result.success) return result.data
@@ -118,7 +118,7 @@ export function readQuery(request: FastifyRequest, name: string): string | undef
   return typeof value === 'string' ? value : undefined
 }
 
-/** A lone surrogate is legal in JSON text and in JavaScript, and an error to PostgreSQL. */
+/** A lone surrogate is valid in JSON and JavaScript, but an error in PostgreSQL. */
 export function toJson(value: unknown): string {
   return JSON.stringify(value).replace(/(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g, '$1\\ufffd')
 }

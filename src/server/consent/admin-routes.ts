@@ -8,6 +8,7 @@ import {
   type ConsentOverview,
   type FoundRecord,
 } from '#contract/consent.ts'
+import { DAY_MS } from '#contract/durations.ts'
 import type { Dossier } from '#contract/inventory.ts'
 import { nextSiteDay, siteDate, startOfSiteDate } from '#contract/site.ts'
 import { recordAudit } from '../activity/trail.ts'
@@ -19,31 +20,39 @@ import { listCheckpoints, readCheckpointState } from './checkpoints.ts'
 import { summarizeConsent } from './choice-counts.ts'
 import { composeDossier, type DossierDeps } from './dossier.ts'
 import { readNotices } from './notice.ts'
-import { exportEvidence } from './proof/export.ts'
+import { exportConsentProof } from './proof/export.ts'
 import { findRecordsByCode } from './records.ts'
 
-/** What is handed over by other rooms. */
+/** Functions that other modules supply. */
 export interface ConsentAdminPorts extends Pick<DossierDeps, 'describeVendor'> {
-  /** The dossier as one file that is read and printed. */
+  /** Renders the dossier as one HTML file. */
   renderDossier: (dossier: Dossier) => string
 }
 
 interface ConsentAdminDeps extends ConsentAdminPorts, DossierDeps {}
 
-/** What people chose, and the proof of it, for administrators. */
+/** Routes of "Consentimento": figures, records, export and dossier. */
 export function registerConsentAdmin(scope: FastifyInstance, deps: ConsentAdminDeps): void {
   const { db } = deps
+  /** Choices by day, notices and checkpoints. Query: `from`, `to` (days). */
   scope.get('/admin/api/consent', async (request): Promise<ConsentOverview> => {
     return readConsentOverview(db, readDayRange(request.query), deps.keptDays)
   })
 
+  /** The choices of one browser. Query: `code`, as the visitor reads it. */
   scope.get('/admin/api/consent/records', async (request): Promise<{ records: FoundRecord[] }> => {
     const { code } = request.query as { code?: unknown }
     const records = await findRecordsByCode(db, typeof code === 'string' ? code : '')
-    if (records === null) throw new AppError(400, 'bad_request', 'Isto não é um código de recibo.')
+    if (records === null)
+      throw new AppError(
+        400,
+        'bad_request',
+        'Código inválido. Copie o código que aparece nas preferências de cookies do visitante.',
+      )
     return { records }
   })
 
+  /** Choices by day as CSV. Query: `from`, `to`. The download is recorded. */
   scope.get('/admin/api/consent/export', async (request, reply) => {
     const { caller } = request
     const range = readDayRange(request.query)
@@ -55,11 +64,12 @@ export function registerConsentAdmin(scope: FastifyInstance, deps: ConsentAdminD
       .send(exportCounts(counts))
   })
 
+  /** Consent records with their proof, as JSON-LD. Query: `from`, `to`. The download is recorded. */
   scope.get('/admin/api/consent/records/export', async (request, reply) => {
     const { caller } = request
     const range = readDayRange(request.query)
     await recordAudit(db, { ...auditActor(caller), action: 'consent.records_export', after: range })
-    const lines = exportEvidence(db, {
+    const lines = exportConsentProof(db, {
       site: deps.site.siteUrl,
       from: new Date(startOfSiteDate(range.from)).toISOString(),
       to: new Date(nextSiteDay(startOfSiteDate(range.to))).toISOString(),
@@ -70,6 +80,7 @@ export function registerConsentAdmin(scope: FastifyInstance, deps: ConsentAdminD
       .send(Readable.from(lines))
   })
 
+  /** A report for auditors. Query: `from`, `to`, `format` (`html` or `json`). The download is recorded. */
   scope.get('/admin/api/consent/dossier', async (request, reply) => {
     const { caller } = request
     const range = readDayRange(request.query)
@@ -78,7 +89,7 @@ export function registerConsentAdmin(scope: FastifyInstance, deps: ConsentAdminD
       throw new AppError(400, 'bad_request', 'O formato precisa ser "html" ou "json".')
     const dossier = await make(caller, range)
     await recordAudit(db, { ...auditActor(caller), action: 'consent.dossier', after: { ...range, format } })
-    // It is kept as a file: opened from here it would be a document of the dashboard's own origin.
+    // Sent as a download: opened in the browser it would be a document of the dashboard's origin.
     reply
       .header('cache-control', 'no-store')
       .header('content-disposition', `attachment; filename="dossie-${range.from}-a-${range.to}.${format}"`)
@@ -93,14 +104,14 @@ export function registerConsentAdmin(scope: FastifyInstance, deps: ConsentAdminD
   }
 }
 
-const RECENT_SEALS = 15
+const RECENT_CHECKPOINTS = 15
 
 async function readConsentOverview(db: Db, range: DayRange, keptDays: number): Promise<ConsentOverview> {
-  const [counts, notices, seals, recent] = await Promise.all([
+  const [counts, notices, checkpoints, recent] = await Promise.all([
     summarizeConsent(db, range),
     readNotices(db),
     readCheckpointState(db),
-    listCheckpoints(db, { limit: RECENT_SEALS }),
+    listCheckpoints(db, { limit: RECENT_CHECKPOINTS }),
   ])
   return {
     ...range,
@@ -108,13 +119,11 @@ async function readConsentOverview(db: Db, range: DayRange, keptDays: number): P
     notices: notices
       .map(({ version, hash, first_served_at, text }) => ({ version, hash, first_served_at, text }))
       .reverse(),
-    seals,
+    seals: checkpoints,
     recent: recent.map(({ sequence, sealed_at, leaf_count }) => ({ sequence, sealed_at, leaf_count })),
     kept_days: keptDays,
   }
 }
-
-const DAY_MS = 86_400_000
 
 const YEARS = /^20[2-9]\d-/
 
@@ -125,20 +134,20 @@ export interface DayRange {
   to: string
 }
 
-/** `from` and `to` of a query: days of the site, both included, the last no later than today. */
+/** Reads `from` and `to`: days of the site, both included, `to` no later than today. */
 function readDayRange(query: unknown, now = Date.now()): DayRange {
   const { from = '', to = '' } = rangeSchema.safeParse(query).data ?? {}
   const today = siteDate(now)
   if (!YEARS.test(from) || !YEARS.test(to) || from > to || from > today)
-    throw new AppError(400, 'bad_request', 'O período não é válido.')
+    throw new AppError(400, 'bad_request', 'Escolha um período válido: a data inicial vem antes da final.')
   if ((Date.parse(to) - Date.parse(from)) / DAY_MS >= CONSENT_MAX_DAYS)
-    throw new AppError(400, 'bad_request', `O período pode ter até ${CONSENT_MAX_DAYS} dias.`)
+    throw new AppError(400, 'bad_request', `Escolha um período de até ${CONSENT_MAX_DAYS} dias.`)
   return { from, to: to > today ? today : to }
 }
 
-const STATES = { accepted: 'aceitou', partial: 'em parte', refused: 'recusou' } as const
+const STATES = { accepted: 'aceitou', partial: 'aceitou em parte', refused: 'recusou' } as const
 
-/** The figures of a period as a file: a few lines for each day. */
+/** The figures of a period as CSV. */
 function exportCounts(counts: readonly ConsentCount[]): string {
   return [
     ['dia', 'versao_do_aviso', 'botao', 'escolha', 'quantidade'],

@@ -2,10 +2,16 @@ import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
 import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
 import type { Db } from '../db/database.ts'
-import { addToCheckpoint, appendLeaves, listCheckpoints, readCheckpointState } from './checkpoints.ts'
+import {
+  addToCheckpoint,
+  appendLeaves,
+  listCheckpoints,
+  readCheckpointState,
+  takeTurn,
+} from './checkpoints.ts'
 import { summarizeConsent } from './choice-counts.ts'
 import { canonicalJson, checkpointHash } from './proof/canonical.ts'
-import { TreeReader } from './proof/merkle-store.ts'
+import { lockTree, TreeReader } from './proof/merkle-store.ts'
 import { GrowingTree, hashLeaf, isConsistent, rootOfInclusion } from './proof/merkle-tree.ts'
 import { consentCode, findRecordsByCode } from './records.ts'
 
@@ -36,7 +42,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     ...more,
   })
 
-  test('seals are chained roots over every leaf, and each record is provable in them', async () => {
+  test('chains checkpoints over all leaves and proves every record', async () => {
     const db = await open()
     const records = Array.from({ length: 700 }, (_, at) => choice(AT + at))
     for (let at = 0; at < records.length; at += 100)
@@ -56,7 +62,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     })
     expect(await findRecordsByCode(db, late[1]?.consent_id ?? '')).toMatchObject([{ leaf: null }])
     const second = await addToCheckpoint(db, { now: AT + 2 * MINUTE_MS })
-    if (first === null || second === null) throw new Error('nothing was sealed')
+    if (first === null || second === null) throw new Error('no checkpoint was made')
     expect(first).toMatchObject({ sequence: 1, leaf_count: 700, tree_size: 700, previous_hash: null })
     expect(second).toMatchObject({
       sequence: 2,
@@ -66,9 +72,9 @@ describe.each(ENGINES)('on %s', (engine) => {
       first_record_at: late[0]?.created_at,
       last_record_at: late[1]?.created_at,
     })
-    const seals = await listCheckpoints(db, { limit: 10 })
-    expect(seals).toEqual([second, first])
-    for (const seal of seals) expect(checkpointHash(seal)).toBe(seal.hash)
+    const checkpoints = await listCheckpoints(db, { limit: 10 })
+    expect(checkpoints).toEqual([second, first])
+    for (const checkpoint of checkpoints) expect(checkpointHash(checkpoint)).toBe(checkpoint.hash)
     expect(await listCheckpoints(db, { before: 2, limit: 10 })).toEqual([first])
 
     const leaves = await db.selectFrom('consent_leaves').selectAll().orderBy('position').execute()
@@ -100,7 +106,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(await findRecordsByCode(db, 'marketing')).toBeNull()
     expect(await findRecordsByCode(db, 'FFFFFFFF-FFFF')).toEqual([])
 
-    // Three in the morning in Greenwich is midnight in Brasília.
+    // 03:00 UTC is midnight in Brasília.
     expect(await summarizeConsent(db, { from: '2026-11-15', to: '2026-11-16' })).toEqual([
       { day: '2026-11-15', text_version: 0, action: 'reject', choice: 'refused', count: 1 },
       { day: '2026-11-16', text_version: 1, action: 'accept_all', choice: 'accepted', count: 700 },
@@ -109,23 +115,23 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(await readCheckpointState(db)).toEqual({ last: second, waiting: 0, oldest_waiting_at: null })
   })
 
-  test('a minute has one seal, and a clock that was set back seals on', async () => {
+  test('makes one checkpoint per minute, also after the clock was set back', async () => {
     const db = await open()
-    const seal = async (now: number) => {
+    const checkpoint = async (now: number) => {
       await db.insertInto('consent_records').values(choice(now)).execute()
       return await addToCheckpoint(db, { now })
     }
     expect(await addToCheckpoint(db, { now: AT })).toBeNull()
-    expect(await seal(AT)).toMatchObject({ sequence: 1, sealed_at: new Date(AT).toISOString() })
-    expect(await seal(AT + 1)).toBeNull()
-    expect(await seal(AT + MINUTE_MS)).toMatchObject({ sequence: 2, leaf_count: 2 })
-    expect(await seal(AT - MINUTE_MS)).toMatchObject({
+    expect(await checkpoint(AT)).toMatchObject({ sequence: 1, sealed_at: new Date(AT).toISOString() })
+    expect(await checkpoint(AT + 1)).toBeNull()
+    expect(await checkpoint(AT + MINUTE_MS)).toMatchObject({ sequence: 2, leaf_count: 2 })
+    expect(await checkpoint(AT - MINUTE_MS)).toMatchObject({
       sequence: 3,
       sealed_at: new Date(AT + MINUTE_MS).toISOString(),
     })
   })
 
-  test('several that seal at once make one chain of every record', async () => {
+  test('makes one chain when several processes run at once', async () => {
     const db = await open()
     const batches = Array.from({ length: 6 }, () => Array.from({ length: 50 }, (_, at) => choice(AT + at)))
     await Promise.all(
@@ -144,14 +150,50 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(positions.map(({ leaf_position }) => leaf_position)).toEqual(
       Array.from({ length: 300 }, (_, at) => at),
     )
-    const seals = await listCheckpoints(db, { limit: 10 })
-    expect(seals[0]?.tree_size).toBe(300)
-    expect(seals.reduce((sum, { leaf_count }) => sum + leaf_count, 0)).toBe(300)
-    expect(seals.map(({ previous_hash }) => previous_hash)).toEqual([
-      ...seals.slice(1).map(({ hash }) => hash),
+    const checkpoints = await listCheckpoints(db, { limit: 10 })
+    expect(checkpoints[0]?.tree_size).toBe(300)
+    expect(checkpoints.reduce((sum, { leaf_count }) => sum + leaf_count, 0)).toBe(300)
+    expect(checkpoints.map(({ previous_hash }) => previous_hash)).toEqual([
+      ...checkpoints.slice(1).map(({ hash }) => hash),
       null,
     ])
     const counted = await summarizeConsent(db, { from: '2026-11-01', to: '2026-11-30' })
     expect(counted.reduce((sum, { count }) => sum + count, 0)).toBe(300)
+  })
+
+  test('one process takes the turn of a minute, and the others leave it alone', async () => {
+    const db = await open()
+    expect(await takeTurn(db, { now: AT })).toBeNull()
+    await db.insertInto('consent_records').values(choice(AT)).execute()
+    if (engine === 'postgres')
+      await db.transaction().execute(async (trx) => {
+        await lockTree(trx)
+        // Waiting for the lock would never end.
+        expect(await takeTurn(db, { now: AT })).toBeNull()
+      })
+    expect(await takeTurn(db, { now: AT })).toMatchObject({ sequence: 1, leaf_count: 1 })
+    await db
+      .insertInto('consent_records')
+      .values(choice(AT + 1))
+      .execute()
+    // This minute has its checkpoint: not even a leaf is added.
+    expect(await takeTurn(db, { now: AT + 2 })).toBeNull()
+    expect(await readCheckpointState(db)).toMatchObject({ waiting: 1 })
+    expect(await takeTurn(db, { now: AT + MINUTE_MS })).toMatchObject({ sequence: 2, leaf_count: 1 })
+    // Leaves that were added without a checkpoint get one.
+    await db.insertInto('consent_records').values(choice(AT)).execute()
+    await appendLeaves(db)
+    expect(await takeTurn(db, { now: AT + 2 * MINUTE_MS })).toMatchObject({ sequence: 3 })
+    expect(await takeTurn(db, { now: AT + 3 * MINUTE_MS })).toBeNull()
+  })
+
+  test('has leaves beyond the integers of 32 bits', async () => {
+    const db = await open()
+    const size = 2 ** 32
+    await db.updateTable('consent_tree').set({ size }).execute()
+    await db.insertInto('consent_records').values(choice(AT)).execute()
+    expect(await appendLeaves(db)).toBe(1)
+    const leaf = await db.selectFrom('consent_records').select('leaf_position').executeTakeFirstOrThrow()
+    expect(leaf.leaf_position).toBe(size)
   })
 })

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import { type Checkpoint, type CheckpointState, SEAL_WAITING_MAX } from '#contract/consent.ts'
+import { CHECKPOINT_WAITING_MAX, type Checkpoint, type CheckpointState } from '#contract/consent.ts'
+import { MINUTE_MS } from '#contract/durations.ts'
 import type { Db } from '../db/database.ts'
 import { columnTypes, locked } from '../db/dialect.ts'
 import { inBatches, STEP_ROWS } from '../db/sweep.ts'
@@ -10,17 +11,17 @@ import { canonicalJson, checkpointHash, toCheckpoint, toRecord } from './proof/c
 import { appendToTree, lockTree, TreeReader } from './proof/merkle-store.ts'
 import { hashLeaf } from './proof/merkle-tree.ts'
 
-/** Several processes do not all come at the same moment. */
+/** Spreads the processes, so that they do not all start at the same moment. */
 const SPREAD_MS = 5_000
 
 interface CheckpointWorkerDeps {
   db: Db
   log: Pick<Logger, 'warn'>
-  /** What must be stored before the records that name it are sealed. */
+  /** Stores what the records refer to, before they get their leaves. */
   before: () => Promise<void>
 }
 
-/** Seals after the end of each minute, for as long as the app runs; what could not be sealed waits for the next. */
+/** Makes a checkpoint after every minute. A failed attempt is repeated with the next minute. */
 export class CheckpointWorker {
   readonly #deps: CheckpointWorkerDeps
   readonly #closing = new AbortController()
@@ -35,7 +36,7 @@ export class CheckpointWorker {
     const rest = MINUTE_MS - (Date.now() % MINUTE_MS)
     this.#timer = setTimeout(
       () => {
-        this.#running = this.#seal().then(() => {
+        this.#running = this.#addCheckpoint().then(() => {
           if (!this.#closing.signal.aborted) this.start()
         })
       },
@@ -50,33 +51,83 @@ export class CheckpointWorker {
     await this.#running
   }
 
-  async #seal(): Promise<void> {
+  async #addCheckpoint(): Promise<void> {
     try {
       await this.#deps.before()
-      await addToCheckpoint(this.#deps.db, { signal: this.#closing.signal })
+      await takeTurn(this.#deps.db, { signal: this.#closing.signal })
     } catch (error) {
-      this.#deps.log.warn({ err: error }, 'records of consent were not sealed; the next minute tries again')
+      this.#deps.log.warn({ err: error }, 'consent: checkpoint failed, will retry in a minute')
     }
   }
 }
 
-/** What happens once a minute: everything that waits gets its leaf, in steps, and then all of it one seal. */
-export async function addToCheckpoint(
-  db: Db,
-  { now = Date.now(), signal }: { now?: number; signal?: AbortSignal } = {},
-): Promise<Checkpoint | null> {
-  await inBatches(async () => BigInt(await appendLeaves(db, STEP_ROWS)), signal)
-  return signal?.aborted === true ? null : await makeCheckpoint(db, now)
+interface TurnOptions {
+  now?: number
+  signal?: AbortSignal
 }
 
 /**
- * Gives records that have none a leaf, in the order in which they are found here: a record that was committed late stands
- * where it was found, whatever its time. One transaction under the lock of the tree, so that each record gets one leaf,
- * whoever else does the same. Gives how many.
+ * The work of one minute, by one of several processes: the others find a checkpoint of this minute, or the tree locked,
+ * and leave it alone. Nobody waits.
  */
-export function appendLeaves(db: Db, limit = STEP_ROWS): Promise<number> {
+export async function takeTurn(
+  db: Db,
+  { now = Date.now(), signal }: TurnOptions = {},
+): Promise<Checkpoint | null> {
+  return (await isDue(db, now)) ? addToCheckpoint(db, { now, ...(signal && { signal }), waits: false }) : null
+}
+
+/** True if something waits for a checkpoint and this minute has none. One statement, without a lock. */
+async function isDue(db: Db, now: number): Promise<boolean> {
+  const state = await db
+    .selectFrom('consent_tree')
+    .select((eb) => [
+      'size',
+      eb.selectFrom('consent_seals').select('sealed_at').orderBy('sequence', 'desc').limit(1).as('sealed_at'),
+      eb
+        .selectFrom('consent_seals')
+        .select('tree_size')
+        .orderBy('sequence', 'desc')
+        .limit(1)
+        .as('sealed_size'),
+      eb
+        .selectFrom('consent_records')
+        .select('id')
+        .where('leaf_position', 'is', null)
+        .orderBy('created_at')
+        .orderBy('id')
+        .limit(1)
+        .as('waiting'),
+    ])
+    .where('id', '=', 1)
+    .executeTakeFirstOrThrow()
+  if (state.sealed_at !== null && minuteOf(Date.parse(state.sealed_at)) === minuteOf(now)) return false
+  return state.waiting !== null || state.size > (state.sealed_size ?? 0)
+}
+
+/** Adds all waiting records to the tree in batches, then makes one checkpoint. */
+export async function addToCheckpoint(
+  db: Db,
+  { now = Date.now(), signal, waits = true }: TurnOptions & { waits?: boolean } = {},
+): Promise<Checkpoint | null> {
+  let isTaken = false
+  await inBatches(async () => {
+    const added = await appendLeaves(db, STEP_ROWS, waits)
+    isTaken ||= added === null
+    return BigInt(added ?? 0)
+  }, signal)
+  return signal?.aborted === true || isTaken ? null : await makeCheckpoint(db, now, waits)
+}
+
+/**
+ * Adds records without a leaf to the tree, in the order in which they are found: a late commit gets a later position,
+ * whatever its time. The lock of the tree ensures one leaf per record. Returns how many were added; null if another
+ * process holds the tree and this one does not wait.
+ */
+export function appendLeaves(db: Db, limit = STEP_ROWS, waits = true): Promise<number | null> {
   return change(db, async (trx) => {
-    const tree = await lockTree(trx)
+    const tree = await lockTree(trx, waits)
+    if (tree === undefined) return null
     const rows = await locked(
       trx,
       trx
@@ -105,44 +156,45 @@ export function appendLeaves(db: Db, limit = STEP_ROWS): Promise<number> {
 }
 
 async function setPositions(trx: Db, ids: readonly string[], first: number): Promise<void> {
-  const { uuid, integer } = columnTypes(trx as never)
+  const { uuid, bigint } = columnTypes(trx as never)
   const places = ids.map(
     (id, at) =>
-      sql`(cast(${id} as ${sql.raw(uuid as string)}), cast(${first + at} as ${sql.raw(integer as string)}))`,
+      sql`(cast(${id} as ${sql.raw(uuid as string)}), cast(${first + at} as ${sql.raw(bigint as string)}))`,
   )
-  // Joined alone, SQLite reads every record there is when there are hundreds of places.
+  // The condition on ids forces an index lookup. With hundreds of values the join alone makes SQLite read the whole
+  // table.
   await sql`with place (id, position) as (values ${sql.join(places)})
     update consent_records set leaf_position = place.position from place
     where consent_records.id = place.id and consent_records.id in (select id from place)`.execute(trx)
 }
 
-const MINUTE_MS = 60_000
-
 /**
- * Seals the leaves that came since the last seal; null when there are none, or when this minute has its seal already. A
- * clock that was set back seals on: times of seals never go back, and numbers say the order.
+ * Makes a checkpoint of the leaves added since the last one. Returns null if there are none, or if this minute already
+ * has a checkpoint. If the clock was set back, the time of the last checkpoint is used: times never go back.
  */
-export function makeCheckpoint(db: Db, now = Date.now()): Promise<Checkpoint | null> {
+export function makeCheckpoint(db: Db, now = Date.now(), waits = true): Promise<Checkpoint | null> {
   return change(db, async (trx) => {
-    const { size, first_record_at, last_record_at } = await lockTree(trx)
+    const tree = await lockTree(trx, waits)
+    if (tree === undefined) return null
+    const { size, first_record_at, last_record_at } = tree
     const [last] = await listCheckpoints(trx, { limit: 1 })
     const before = last?.tree_size ?? 0
     if (size === before) return null
     const lastAt = last === undefined ? Number.NEGATIVE_INFINITY : Date.parse(last.sealed_at)
     if (minuteOf(now) === minuteOf(lastAt)) return null
-    const sealedAt = new Date(Math.max(now, lastAt)).toISOString()
-    const seal = {
+    const checkpointAt = new Date(Math.max(now, lastAt)).toISOString()
+    const checkpoint = {
       '@type': 'ConsentSeal' as const,
       sequence: (last?.sequence ?? 0) + 1,
-      first_record_at: first_record_at ?? sealedAt,
-      last_record_at: last_record_at ?? sealedAt,
+      first_record_at: first_record_at ?? checkpointAt,
+      last_record_at: last_record_at ?? checkpointAt,
       leaf_count: size - before,
       tree_size: size,
       root: await new TreeReader(trx).root(size),
       previous_hash: last?.hash ?? null,
-      sealed_at: sealedAt,
+      sealed_at: checkpointAt,
     }
-    const { '@type': _, ...row } = { ...seal, hash: checkpointHash(seal) }
+    const { '@type': _, ...row } = { ...checkpoint, hash: checkpointHash(checkpoint) }
     await trx.insertInto('consent_seals').values(row).execute()
     await trx
       .updateTable('consent_tree')
@@ -166,7 +218,7 @@ export async function findCheckpoint(db: Db, sequence: number): Promise<Checkpoi
   return row && toCheckpoint(row)
 }
 
-/** The seal in which a leaf came; undefined until there is one. */
+/** The first checkpoint that covers a leaf; undefined until there is one. */
 export async function findCheckpointOf(db: Db, position: number): Promise<Checkpoint | undefined> {
   const row = await db
     .selectFrom('consent_seals')
@@ -186,7 +238,7 @@ export async function readCheckpointState(db: Db): Promise<CheckpointState> {
     .where('leaf_position', 'is', null)
     .orderBy('created_at')
     .orderBy('id')
-    .limit(SEAL_WAITING_MAX)
+    .limit(CHECKPOINT_WAITING_MAX)
     .execute()
   return {
     last: last ?? null,
@@ -195,11 +247,11 @@ export async function readCheckpointState(db: Db): Promise<CheckpointState> {
   }
 }
 
-/** Of the column's type. */
+/** Largest value of the column's type. */
 const MAX_INTEGER = 2 ** 31 - 1
 
 interface CheckpointQuery {
-  /** Only those before this one. */
+  /** Only checkpoints before this number. */
   before?: number | undefined
   limit: number
 }

@@ -6,7 +6,7 @@ import type { ConsentOverview } from '#contract/consent.ts'
 import type { Dossier } from '#contract/inventory.ts'
 import { renderDossier } from '#landing/pages/render.tsx'
 import { registerAdminApiPart } from '#tests/support/admin-api.ts'
-import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
+import { makeDatabase, type TestDatabase, TIER_ENGINES } from '#tests/support/engines.ts'
 import { registerErrors } from '../http/errors.ts'
 import type { Caller } from '../http/security/administrators.ts'
 import { registerConsentAdmin } from './admin-routes.ts'
@@ -27,7 +27,8 @@ const SITE = {
   legalName: 'Arco Pagamentos S.A.',
   cnpj: '12.345.678/0001-90',
   dpoEmail: null,
-  retention: { consentDays: 1826, auditDays: 730, failedLoginDays: 90, reportDays: 396 },
+  retention: { consentDays: 1826, auditDays: 730, failedLoginDays: 90, reportDays: 396, visitDays: 761 },
+  countsVisits: true,
   logsRequests: false,
 }
 const ADMIN: Caller = {
@@ -45,7 +46,7 @@ const DAY = Date.parse('2026-11-10T12:00:00.000Z')
 const DAY_MS = 86_400_000
 const ALL = '["desempenho","funcionalidade","marketing"]'
 
-describe.each(ENGINES)('consent for administrators, on %s', (engine) => {
+describe.each(TIER_ENGINES)('consent for administrators, on %s', (engine) => {
   let database: TestDatabase
   let app: FastifyInstance
   let caller: Caller = ADMIN
@@ -165,7 +166,7 @@ describe.each(ENGINES)('consent for administrators, on %s', (engine) => {
       .orderBy('created_at')
       .execute()
 
-  test('figures, notices and seals of a period', async () => {
+  test('returns figures, notices and checkpoints of a period', async () => {
     const overview = (await get(`?${BOTH}`)).json<ConsentOverview>()
     expect(
       overview.counts.map(({ day, choice, text_version, count }) => [day, choice, text_version, count]),
@@ -191,11 +192,11 @@ describe.each(ENGINES)('consent for administrators, on %s', (engine) => {
     [`/dossier?${BOTH}&format=pdf`, 400],
     ['/records?code=nada', 400],
     ['/records', 400],
-  ])('%s is refused with %i', async (path, status) => {
+  ])('refuses %s with %i', async (path, status) => {
     expect((await get(path)).statusCode).toBe(status)
   })
 
-  test('a record is found by the code that its visitor reads', async () => {
+  test('finds a record by the code that its visitor sees', async () => {
     const { records } = (await get(`/records?code=${consentCode(known.consent_id)}`)).json()
     expect(records).toMatchObject([{ record: { record_id: known.id, state: 'partial' }, leaf: { seal: 2 } }])
     expect((await get('/records?code=0000-0000-0000')).json()).toEqual({ records: [] })
@@ -207,7 +208,7 @@ describe.each(ENGINES)('consent for administrators, on %s', (engine) => {
     `/export?${BOTH}`,
     `/records/export?${BOTH}`,
     `/dossier?${BOTH}&format=html`,
-  ])('%s is for administrators', async (path) => {
+  ])('%s is refused to everybody but administrators', async (path) => {
     const before = (await trail()).length
     caller = { kind: 'guest' }
     expect((await get(path)).statusCode).toBe(401)
@@ -217,10 +218,10 @@ describe.each(ENGINES)('consent for administrators, on %s', (engine) => {
     expect(await trail()).toHaveLength(before)
   })
 
-  test('taking the figures away is written down', async () => {
+  test('records the download of figures in the audit trail', async () => {
     const answer = await get(`/export?${BOTH}`)
     expect(answer.headers['content-type']).toBe('text/csv; charset=utf-8')
-    expect(answer.body.split('\r\n')).toContain('"2026-11-10","1","save","em parte","1"')
+    expect(answer.body.split('\r\n')).toContain('"2026-11-10","1","save","aceitou em parte","1"')
     expect((await trail()).at(-1)).toMatchObject({
       action: 'consent.export',
       actor: ADMIN.email,
@@ -228,7 +229,7 @@ describe.each(ENGINES)('consent for administrators, on %s', (engine) => {
     })
   })
 
-  test('the sealed records of a period are a file that can be verified, and taking it is written down', async () => {
+  test('exports records that verify, and records the download', async () => {
     const answer = await get(`/records/export?${BOTH}`)
     expect(answer.headers['content-type']).toBe('application/ld+json; charset=utf-8')
     const file = JSON.parse(answer.body)
@@ -237,7 +238,7 @@ describe.each(ENGINES)('consent for administrators, on %s', (engine) => {
     expect((await trail()).at(-1)).toMatchObject({ action: 'consent.records_export' })
   })
 
-  test('the dossier has what was so in the period, and a proof between its seals that holds', async () => {
+  test('composes a dossier of the period, with a valid proof between its checkpoints', async () => {
     const answer = await get(`/dossier?${BOTH}&format=json`)
     const dossier = answer.json<Dossier>()
     expect(dossier.figures.total).toEqual({ accepted: 2, partial: 1, refused: 1 })
@@ -258,7 +259,7 @@ describe.each(ENGINES)('consent for administrators, on %s', (engine) => {
     ])
     const { before, last, days, consistency } = dossier.seals
     expect([before?.sequence, days.map(({ sequence }) => sequence), last?.sequence]).toEqual([1, [2, 3], 3])
-    if (before === null || last === null) throw new Error('there are no seals')
+    if (before === null || last === null) throw new Error('there are no checkpoints')
     const [first, second] = [before, last].map(({ tree_size: size, root }) => ({ size, root })) as [
       { size: number; root: string },
       { size: number; root: string },
@@ -269,7 +270,7 @@ describe.each(ENGINES)('consent for administrators, on %s', (engine) => {
     expect((await trail()).at(-1)).toMatchObject({ action: 'consent.dossier', after: { format: 'json' } })
   })
 
-  test('as one file it is valid HTML, needs nothing from anywhere, and claims nothing that is not shown', async () => {
+  test('renders valid HTML without external files or unsupported claims', async () => {
     const answer = await get(`/dossier?${BOTH}&format=html`)
     expect(answer.headers['content-type']).toBe('text/html; charset=utf-8')
     expect(answer.headers['content-disposition']).toContain('attachment')
@@ -288,7 +289,7 @@ describe.each(ENGINES)('consent for administrators, on %s', (engine) => {
       'Aceita &lt;script&gt;',
       '10/11/2026 a 11/11/2026',
       '*.hotjar.com',
-      'não obrigam',
+      'não se aplicam',
       'RFC 6962',
     ])
       expect(html).toContain(words)
@@ -313,9 +314,13 @@ const EMPTY_DOSSIER: Dossier = {
   seals: { before: null, days: [], last: null, consistency: [] },
 }
 
-test('an empty period is valid too, and says that there is nothing', async () => {
+test('renders a valid dossier for a period without data', async () => {
   const html = renderDossier(EMPTY_DOSSIER)
-  for (const words of ['Nenhuma escolha foi registrada', 'Nenhuma tag foi servida', 'Nenhum selo foi feito'])
+  for (const words of [
+    'Nenhuma resposta registrada',
+    'Nenhuma tag esteve no site',
+    'Nenhum selo neste período',
+  ])
     expect(html).toContain(words)
   expect(html).not.toMatch(/null|undefined|NaN/)
   const report = await new HtmlValidate({
@@ -327,8 +332,8 @@ test('an empty period is valid too, and says that there is nothing', async () =>
 test.each([
   [['browser'], null],
   [['server'], 'Envio só pelo nosso servidor.'],
-  [['browser', 'server'], 'Envio pelo navegador e pelo nosso servidor.'],
-])('a tag sent by %j is described as it is sent', (told_by, sentence) => {
+  [['browser', 'server'], 'Envio pela página e pelo nosso servidor.'],
+])('describes a tag sent by %j', (told_by, sentence) => {
   const html = renderDossier({
     ...EMPTY_DOSSIER,
     tags: [

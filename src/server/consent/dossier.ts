@@ -16,7 +16,7 @@ export interface DossierDeps {
   describeVendor: DescribeVendor
 }
 
-/** Everything that is known of a period, from what was written down in it. */
+/** Everything recorded about a period. */
 export async function composeDossier(
   { db, site, keptDays, describeVendor }: DossierDeps,
   range: DayRange,
@@ -25,7 +25,7 @@ export async function composeDossier(
 ): Promise<Dossier> {
   const from = new Date(startOfSiteDate(range.from)).toISOString()
   const until = new Date(Math.min(now, nextSiteDay(startOfSiteDate(range.to)))).toISOString()
-  const [counts, notices, tags, known, headers, seals] = await Promise.all([
+  const [counts, notices, tags, known, headers, checkpoints] = await Promise.all([
     summarizeConsent(db, range),
     readNotices(db),
     readTagPeriods(db, { from, until }, describeVendor),
@@ -59,7 +59,7 @@ export async function composeDossier(
     tags,
     headers,
     notices: notices.filter(({ first_served_at }) => first_served_at < until),
-    seals,
+    seals: checkpoints,
   }
 }
 
@@ -88,14 +88,16 @@ async function readHeaders(
   return [...before, ...within].map((row) => ({ ...row, unasked: Boolean(row.unasked) }))
 }
 
-/** The seals that bound a period: one before it, the last of each of its days, and the proof that nothing before was changed. */
+/**
+ * The checkpoints around a period: one before it, the last of each day, and the proof that nothing before was changed.
+ */
 async function readDayCheckpoints(db: Db, { from, to }: DayRange): Promise<Dossier['seals']> {
   const start = startOfSiteDate(from)
   const before = await lastBefore(db, start)
   const days: Checkpoint[] = []
   for (let day = start; day <= startOfSiteDate(to); day = nextSiteDay(day)) {
-    const seal = await lastBefore(db, nextSiteDay(day), day)
-    if (seal !== null) days.push(seal)
+    const checkpoint = await lastBefore(db, nextSiteDay(day), day)
+    if (checkpoint !== null) days.push(checkpoint)
   }
   const last = days.at(-1) ?? null
   return {

@@ -10,7 +10,7 @@ const D = 'desempenho'
 const F = 'funcionalidade'
 const M = 'marketing'
 
-/** `+marketing` for each that is counted, `-marketing@0` for each that is taken back and when it had been counted. */
+/** `+marketing` for each that is counted, `-marketing@0` for each that is subtracted, with the minute of the count. */
 function changesOf(steps: readonly Step[]): string[][] {
   const records = steps.map(
     ([minute, action, categories, version = 'v1'], index): StoredChoice => ({

@@ -6,7 +6,7 @@ type Step = [minute: number, letters: string, version?: string]
 const START = Date.parse('2026-11-15T10:00:00.000Z')
 const CATEGORIES: Record<string, string> = { d: 'desempenho', f: 'funcionalidade', m: 'marketing' }
 
-/** `+accepted@0` where a visit is counted, `-refused@0` where that is taken back, with the minute of the count. */
+/** `+accepted@0` where a visit is counted, `-refused@0` where it is subtracted, with the minute of the count. */
 function changesOf(steps: readonly Step[]): string[] {
   const records = steps.map(
     ([minute, letters, version = 'v1'], index): StoredChoice => ({

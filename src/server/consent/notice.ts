@@ -1,22 +1,23 @@
 import { sql } from 'kysely'
-import type { ConsentRecipients, EvidenceNotice, EvidencePartiesContent } from '#contract/consent.ts'
+import type { ConsentNotice, ConsentRecipients, RecipientsContent } from '#contract/consent.ts'
+import { DAY_MS } from '#contract/durations.ts'
 import type { Db } from '../db/database.ts'
 import { inBatches } from '../db/sweep.ts'
 import type { Logger } from '../http/logging/logger.ts'
 import { canonicalHash, canonicalJson, hashText, RECORD_SCHEMA_VERSION } from './proof/canonical.ts'
 
-/** What a choice is made on: the words as this build renders them. */
-export type NoticeWords = Pick<EvidenceNotice, 'version' | 'language' | 'text' | 'html'>
+/** The wording of a notice, as this build renders it. */
+export type NoticeWords = Pick<ConsentNotice, 'version' | 'language' | 'text' | 'html'>
 
 interface NoticeDeps {
   db: Db
   log: Pick<Logger, 'warn'>
-  /** Every wording that this build can ask with. */
+  /** All wordings that this build can show. */
   notices: readonly NoticeWords[]
   retentionDays: number
 }
 
-/** What is stored beside a choice. */
+/** What a consent record refers to. */
 interface ChoiceNotice {
   schema_version: number
   notice_hash: string | null
@@ -24,30 +25,30 @@ interface ChoiceNotice {
   retention_days: number
 }
 
-/** Pages of older tag sets go on sending choices for as long as they are open. */
+/** Pages of older tag sets send choices for as long as they are open. */
 const KEPT_SETS = 100
 
-/** For so long after it was last served or named, a set that no record names is kept for pages that are still open. */
-const KEPT_UNNAMED_MS = 30 * 86_400_000
+/** How long a set that no record names is kept after it was last served or named, for pages that are still open. */
+const KEPT_UNNAMED_MS = 30 * DAY_MS
 
-/** For so long a set is named without noting it again: far less than it is kept. */
+/** How long a set is used without noting it again; much shorter than it is kept. */
 const NOTED_MS = 60 * 60_000
 
 /**
- * Which words and which parties a choice was made on. Both are stored when they are first served, by whichever process
- * comes first, and a record names them by their hashes: what a page was told when it was loaded, and not what is so now.
+ * Knows which wording and recipients a visitor was shown. Both are stored when they are first served, by the first
+ * process that does so. A record names them by hash: what the page showed when it was loaded, not what it shows now.
  */
 export class ConsentNotices {
   readonly #deps: NoticeDeps
   readonly #notices: ReadonlyMap<number, NoticeWords & { hash: string }>
-  /** Hash of the parties by version of the tag set, and until when the database is known to keep them. */
-  readonly #parties = new Map<string, { hash: string; notedAt: number }>()
-  /** On the page now. */
+  /** Hash of the recipients by version of the tag set, and when the database last noted them. */
+  readonly #recipients = new Map<string, { hash: string; notedAt: number }>()
+  /** The set on the page now. */
   #current: { hash: string; tag_set_version: string; content: string } | null = null
   readonly #served = new Set<number>()
   /** Versions of notices that are not stored yet. */
   readonly #owedNotices = new Set<number>()
-  /** Parties that are not stored yet, by hash. */
+  /** Recipients that are not stored yet, by hash. */
   readonly #owed = new Map<string, { tag_set_version: string; content: string }>()
 
   constructor(deps: NoticeDeps) {
@@ -57,7 +58,7 @@ export class ConsentNotices {
     )
   }
 
-  /** Before a page that asks in these words is served. */
+  /** Call it before a page with this wording is served. */
   async keepNotice(version: number): Promise<void> {
     if (this.#served.has(version)) return
     this.#served.add(version)
@@ -65,8 +66,8 @@ export class ConsentNotices {
     await this.#tryToStore()
   }
 
-  /** Before a page with this tag set is served. */
-  async keepParties(content: EvidencePartiesContent): Promise<void> {
+  /** Call it before a page with this tag set is served. */
+  async keepRecipients(content: RecipientsContent): Promise<void> {
     const { tag_set_version: version } = content
     const text = spellRecipients(content)
     const hash = hashText(text)
@@ -79,17 +80,17 @@ export class ConsentNotices {
   }
 
   #remember(version: string, hash: string, notedAt: number): void {
-    this.#parties.delete(version)
-    this.#parties.set(version, { hash, notedAt })
-    for (const oldest of this.#parties.keys())
-      if (this.#parties.size > KEPT_SETS) this.#parties.delete(oldest)
+    this.#recipients.delete(version)
+    this.#recipients.set(version, { hash, notedAt })
+    for (const oldest of this.#recipients.keys())
+      if (this.#recipients.size > KEPT_SETS) this.#recipients.delete(oldest)
   }
 
-  /** Notes what is on the page, and removes what no record names and nobody has served or named for a month. */
-  async sweepParties(signal?: AbortSignal, now = Date.now()): Promise<{ consent_parties: number }> {
+  /** Notes the set on the page, and deletes sets that no record names and that were not served or named for a month. */
+  async sweepRecipients(signal?: AbortSignal, now = Date.now()): Promise<{ consent_parties: number }> {
     if (this.#current !== null) {
-      const { hash, ...parties } = this.#current
-      this.#owed.set(hash, parties)
+      const { hash, ...recipients } = this.#current
+      this.#owed.set(hash, recipients)
     }
     await this.storeOwed(now)
     const upTo = new Date(now - KEPT_UNNAMED_MS).toISOString()
@@ -113,7 +114,7 @@ export class ConsentNotices {
             )
             .limit(rows),
         )
-        // Again, for the row itself: a choice may have named it since it was found.
+        // The condition again, for the row itself: a choice may have named it since.
         .where(lastServed, '<', upTo)
         .executeTakeFirstOrThrow()
       return numDeletedRows
@@ -121,10 +122,11 @@ export class ConsentNotices {
     return { consent_parties }
   }
 
-  /** Whatever could not be stored when it was first served. */
+  /** Stores what could not be stored when it was first served. */
   async storeOwed(now = Date.now()): Promise<void> {
     const { db } = this.#deps
     const first_served_at = new Date(now).toISOString()
+    const noteAgainBefore = new Date(now - NOTED_MS).toISOString()
     for (const version of this.#owedNotices) {
       const notice = this.#notices.get(version)
       if (notice !== undefined)
@@ -135,34 +137,53 @@ export class ConsentNotices {
           .execute()
       this.#owedNotices.delete(version)
     }
-    for (const [hash, parties] of this.#owed) {
-      await db
-        .insertInto('consent_parties')
-        .values({ hash, ...parties, first_served_at, last_served_at: first_served_at })
-        .onConflict((conflict) => conflict.column('hash').doUpdateSet({ last_served_at: first_served_at }))
-        .execute()
+    for (const [hash, recipients] of this.#owed) {
+      // Every process serves the set: one stores it, and the others send nothing.
+      const noted = await db
+        .selectFrom('consent_parties')
+        .select('hash')
+        .where('hash', '=', hash)
+        .where('last_served_at', '>', noteAgainBefore)
+        .executeTakeFirst()
+      if (noted === undefined)
+        await db
+          .insertInto('consent_parties')
+          .values({ hash, ...recipients, first_served_at, last_served_at: first_served_at })
+          .onConflict((conflict) =>
+            conflict
+              .column('hash')
+              .doUpdateSet({ last_served_at: first_served_at })
+              // Another process stored it since the look.
+              .where((eb) =>
+                eb.or([
+                  eb('consent_parties.last_served_at', 'is', null),
+                  eb('consent_parties.last_served_at', '<=', noteAgainBefore),
+                ]),
+              ),
+          )
+          .execute()
       this.#owed.delete(hash)
     }
   }
 
-  /** A database that takes no writes must keep neither the page from changing nor the site from starting. */
+  /** If the database accepts no writes, the page still changes and the site still starts. */
   async #tryToStore(): Promise<void> {
     try {
       await this.storeOwed()
     } catch (error) {
-      this.#deps.log.warn({ err: error }, 'what choices are made on is stored with the next seal')
+      this.#deps.log.warn({ err: error }, 'consent: notice not stored, will retry with the next checkpoint')
     }
   }
 
-  /** For a choice on a page that was asked in these words, with these tags. Reads only what this process never served. */
-  async premisesOf(textVersion: number, tagSetVersion: string, now = Date.now()): Promise<ChoiceNotice> {
+  /** Finds notice and recipients for a choice. Reads the database only for sets that this process never served. */
+  async noticeOf(textVersion: number, tagSetVersion: string, now = Date.now()): Promise<ChoiceNotice> {
     const { retentionDays } = this.#deps
     return {
       schema_version: RECORD_SCHEMA_VERSION,
       notice_hash: this.#served.has(textVersion)
         ? (this.#notices.get(textVersion)?.hash ?? null)
         : await this.#findNotice(textVersion),
-      parties_hash: await this.#findParties(tagSetVersion, now),
+      parties_hash: await this.#findRecipients(tagSetVersion, now),
       retention_days: retentionDays,
     }
   }
@@ -178,9 +199,9 @@ export class ConsentNotices {
     return row?.hash ?? null
   }
 
-  /** What a record names is noted as named within the hour, so that no sweep removes it before the record is stored. */
-  async #findParties(version: string, now: number): Promise<string | null> {
-    const known = this.#parties.get(version)
+  /** Notes the set as named at least once an hour, so that no sweep deletes it before the record is stored. */
+  async #findRecipients(version: string, now: number): Promise<string | null> {
+    const known = this.#recipients.get(version)
     const isKept =
       known !== undefined && (known.hash === this.#current?.hash || now - known.notedAt < NOTED_MS)
     if (isKept) return known.hash
@@ -197,18 +218,18 @@ export class ConsentNotices {
       )
       .returning('hash')
       .executeTakeFirst()
-    if (row === undefined) this.#parties.delete(version)
+    if (row === undefined) this.#recipients.delete(version)
     else this.#remember(version, row.hash, now)
     return row?.hash ?? null
   }
 }
 
-/** Spelled once for as long as they are the same objects. */
+/** Canonical JSON per object, computed once. */
 const spelled = new WeakMap<object, string>()
 
-/** As `canonicalJson` spells it, at the price of what is new: a set of ten thousand tags changes one at a time. */
-export function spellRecipients(content: EvidencePartiesContent): string {
-  const parts: Record<keyof EvidencePartiesContent, string> = {
+/** Like `canonicalJson`, but only new parts are computed: a set of ten thousand tags changes one tag at a time. */
+export function spellRecipients(content: RecipientsContent): string {
+  const parts: Record<keyof RecipientsContent, string> = {
     controller: canonicalJson(content.controller),
     recipients: `[${content.recipients.map(spellOnce).join()}]`,
     tag_set_version: canonicalJson(content.tag_set_version),
@@ -225,13 +246,13 @@ function spellOnce(value: object): string {
   return text
 }
 
-/** Every wording that was ever served, oldest first: as many as there were releases that changed it. */
-export async function readNotices(db: Db): Promise<EvidenceNotice[]> {
+/** Every wording that was ever served, oldest first. */
+export async function readNotices(db: Db): Promise<ConsentNotice[]> {
   const rows = await db.selectFrom('consent_notices').selectAll().orderBy('first_served_at').execute()
   return rows.map((row) => ({ '@type': 'ConsentNotice', ...row }))
 }
 
-/** Who was behind the tag sets that are named by these hashes. */
+/** The recipients of the tag sets with these hashes. */
 export async function readRecipients(db: Db, hashes: readonly string[]): Promise<ConsentRecipients[]> {
   if (hashes.length === 0) return []
   const rows = await db

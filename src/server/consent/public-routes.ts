@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type CheckpointConsistency, type CheckpointPage, SEALS_PATH } from '#contract/consent.ts'
+import { CHECKPOINTS_PATH, type CheckpointConsistency, type CheckpointPage } from '#contract/consent.ts'
 import { CONSENT_COOKIE, parseConsent, RECEIPT_PATH } from '#contract/consent-choice.ts'
 import type { Db } from '../db/database.ts'
 import { sweepRegularly } from '../db/sweep.ts'
@@ -15,47 +15,47 @@ import { makeReceipt } from './proof/export.ts'
 import { TreeReader } from './proof/merkle-store.ts'
 import { consentCode, eraseRecords } from './records.ts'
 
-interface EvidenceDeps {
+interface ConsentProofDeps {
   db: Db
   log: Logger
   guard: PublicGuard
   retention: { readonly consentDays: number }
-  premises: ConsentNotices
+  notices: ConsentNotices
 }
 
-/** What anyone may see of the evidence, and what seals and erases records for as long as the app runs. */
-export function registerEvidence(
+/** Public routes of consent proof, and the worker that makes checkpoints and erases records. */
+export function registerConsentProof(
   app: FastifyInstance,
-  { db, log, guard, retention, premises }: EvidenceDeps,
+  { db, log, guard, retention, notices }: ConsentProofDeps,
 ): void {
   registerCheckpoints(app, { db, guard })
   registerReceipt(app, { db, guard })
   sweepRegularly(app, 'consent records', (signal) => eraseRecords(db, retention, signal))
-  sweepRegularly(app, 'recipients that no consent record names', (signal) => premises.sweepParties(signal))
-  const worker = new CheckpointWorker({ db, log, before: () => premises.storeOwed() })
+  sweepRegularly(app, 'recipients that no consent record names', (signal) => notices.sweepRecipients(signal))
+  const worker = new CheckpointWorker({ db, log, before: () => notices.storeOwed() })
   app.addHook('onListen', async () => worker.start())
   app.addHook('onClose', () => worker.stop())
 }
 
-const PAGE_SEALS = 100
+const PAGE_CHECKPOINTS = 100
 
-/** The newest page changes once a minute; what lies before a seal never does. */
+/** The newest page changes every minute; pages before a checkpoint never change. */
 const NEWEST = 'public, max-age=30'
 
 const FOREVER = 'public, max-age=31536000, immutable'
 
-/** Whoever notes a seal today can show tomorrow that nothing before it was changed. */
+/** Whoever saves a checkpoint today can show later that nothing before it was changed. */
 function registerCheckpoints(app: FastifyInstance, { db, guard }: { db: Db; guard: PublicGuard }): void {
-  app.get(SEALS_PATH, async (request, reply) => {
+  app.get(CHECKPOINTS_PATH, async (request, reply) => {
     limitPublicCall(guard.limits, request, 'seals')
     const before = readNumber(request, 'before')
-    const seals = await listCheckpoints(db, { before, limit: PAGE_SEALS })
-    const oldest = seals.at(-1)?.sequence ?? 1
-    const isSettled = before !== undefined && seals[0]?.sequence === before - 1
+    const checkpoints = await listCheckpoints(db, { before, limit: PAGE_CHECKPOINTS })
+    const oldest = checkpoints.at(-1)?.sequence ?? 1
+    const isSettled = before !== undefined && checkpoints[0]?.sequence === before - 1
     const page: CheckpointPage = {
       site: guard.siteUrl,
-      seals,
-      next: oldest > 1 ? `${SEALS_PATH}?before=${oldest}` : null,
+      seals: checkpoints,
+      next: oldest > 1 ? `${CHECKPOINTS_PATH}?before=${oldest}` : null,
     }
     if (before === undefined)
       page.notices = (await readNotices(db)).map(({ version, hash, first_served_at }) => ({
@@ -66,7 +66,7 @@ function registerCheckpoints(app: FastifyInstance, { db, guard }: { db: Db; guar
     return send(request, reply, page, isSettled ? FOREVER : NEWEST)
   })
 
-  app.get(`${SEALS_PATH}/consistency`, async (request, reply) => {
+  app.get(`${CHECKPOINTS_PATH}/consistency`, async (request, reply) => {
     limitPublicCall(guard.limits, request, 'seals')
     const [from, to] = [readNumber(request, 'first'), readNumber(request, 'second')]
     if (from === undefined || to === undefined || from > to) throw badRequest()
@@ -102,8 +102,8 @@ function badRequest(): AppError {
 }
 
 /**
- * The visitor's own receipt. Whose it is, the cookie says, and only by the whole random id: the code that people read is
- * no key to anything.
+ * The visitor's own receipt. It needs the whole random id from the cookie: the short code that people see grants
+ * nothing.
  */
 function registerReceipt(app: FastifyInstance, { db, guard }: { db: Db; guard: PublicGuard }): void {
   app.get(RECEIPT_PATH, async (request, reply) => {
@@ -111,7 +111,11 @@ function registerReceipt(app: FastifyInstance, { db, guard }: { db: Db; guard: P
     const id = parseConsent(readCookie(request.headers.cookie, CONSENT_COOKIE) ?? '')?.id
     const receipt = id === undefined ? null : await makeReceipt(db, guard.siteUrl, id)
     if (id === undefined || receipt === null)
-      throw new AppError(404, 'not_found', 'Não há registro de uma escolha deste navegador.')
+      throw new AppError(
+        404,
+        'not_found',
+        'Não há escolha de cookies registrada neste navegador. Faça sua escolha em Preferências de cookies e tente novamente.',
+      )
     return reply
       .header('cache-control', 'no-store')
       .header('content-disposition', `attachment; filename="comprovante-${consentCode(id)}.json"`)

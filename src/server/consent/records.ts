@@ -1,14 +1,15 @@
 import type { FoundRecord } from '#contract/consent.ts'
+import { DAY_MS } from '#contract/durations.ts'
 import type { Db } from '../db/database.ts'
 import { inBatches } from '../db/sweep.ts'
 import { change } from '../db/transactions/change.ts'
 import { findCheckpointOf } from './checkpoints.ts'
 import { toRecord } from './proof/canonical.ts'
 
-/** A visitor makes a few choices; whoever forges thousands under one id does not make us read them. */
+/** Enough for any visitor. Forged records beyond this number are not read. */
 const MAX_FOUND = 50
 
-/** The choices of one browser by its code or its whole id, newest first; null when the text is no code. */
+/** The choices of one browser by its code or whole id, newest first; null if the text is no code. */
 export async function findRecordsByCode(db: Db, code: string): Promise<FoundRecord[] | null> {
   const range = parseConsentCode(code)
   if (range === null) return null
@@ -25,21 +26,19 @@ export async function findRecordsByCode(db: Db, code: string): Promise<FoundReco
     .execute()
   return Promise.all(
     rows.map(async ({ leaf_position: position, hash, ...row }) => {
-      const seal = position === null ? undefined : await findCheckpointOf(db, position)
+      const checkpoint = position === null ? undefined : await findCheckpointOf(db, position)
       return {
         record: toRecord(row),
         leaf:
-          position === null || hash === null || seal === undefined
+          position === null || hash === null || checkpoint === undefined
             ? null
-            : { position, hash, seal: seal.sequence },
+            : { position, hash, seal: checkpoint.sequence },
       }
     }),
   )
 }
 
-const DAY_MS = 86_400_000
-
-/** Deletes records past the time in which they are proof. Their leaves stay, so that every other proof does. */
+/** Deletes records past their retention. Their leaves stay, so that all other proofs remain valid. */
 export async function eraseRecords(
   db: Db,
   { consentDays }: { consentDays: number },
@@ -73,12 +72,14 @@ export async function eraseRecords(
   return { consent_records }
 }
 
-/** What a visitor reads as the code of their choice: twelve digits of the random id, enough to find it and too few to act as it. */
+/**
+ * The code that a visitor sees: twelve digits of the random id, enough to find the choice and too few to act with it.
+ */
 export function consentCode(consentId: string): string {
   return consentId.slice(0, 13).toUpperCase()
 }
 
-/** The ids that a code can mean, as the lowest and the highest; null when it is none. A whole id is a code as well. */
+/** The lowest and highest id that a code can mean; null if it is no code. A whole id is a code as well. */
 function parseConsentCode(code: string): { from: string; to: string } | null {
   const digits = code.trim().toLowerCase().replaceAll(/[\s-]/g, '')
   if (!/^(?:[0-9a-f]{12}|[0-9a-f]{32})$/.test(digits)) return null

@@ -3,17 +3,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { OPTIONAL_CATEGORIES } from '#contract/consent-choice.ts'
 import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
-import { readCounts, Stats, sumCounts } from '../stats/counts.ts'
+import { readCounts, Stats } from '../stats/counts.ts'
 import { TEN_MINUTES_MS } from '../stats/series.ts'
 import { readVisitResults, readVisitResultsBetween } from '../tags/health/visit-results.ts'
-import { ChoiceCounts } from './choice-counts.ts'
+import { ChoiceCounts, readRefusals } from './choice-counts.ts'
 
 const VISITS = 600
 const START = Date.parse('2026-11-15T10:00:00.000Z')
 const HOURS = 3
 const HOUR_MS = 3_600_000
 
-/** The same numbers every time (mulberry32). */
+/** A seeded generator (mulberry32): the same numbers in every run. */
 function makeRandom(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
@@ -24,14 +24,14 @@ function makeRandom(seed: number): (below: number) => number {
   }
 }
 
-describe.each(ENGINES)('the ledger of known traffic on two replicas, on %s', (engine) => {
+describe.each(ENGINES)('visit results of known traffic on two processes, on %s', (engine) => {
   let database: TestDatabase
   beforeAll(async () => {
     database = await makeDatabase(engine)
   })
   afterAll(() => database.close())
 
-  test('choices whose records cannot be read are counted once they can', async () => {
+  test('counts choices later when their records cannot be read', async () => {
     const { db } = database
     const id = await insertPixel(db, { type: 'meta', consent_category: 'marketing' })
     const set = { version: 'v1', tags: [{ id, category: 'marketing' }] } as never
@@ -56,13 +56,60 @@ describe.each(ENGINES)('the ledger of known traffic on two replicas, on %s', (en
     await refusals.flush()
     await db.schema.alterTable('away').renameTo('consent_records').execute()
     await refusals.flush()
-    const rows = await sumCounts(db, { series: 'tag.result', resolution: 'hour', subject: id, from: 0 })
-    expect(rows).toEqual([{ subject: id, key: 'not_consented', count: 1 }])
+    const rows = await readRefusals(db, id, { step: 'hour', from: -HOUR_MS, to: HOUR_MS })
+    expect(rows.map(({ count }) => count)).toEqual([1])
     for (const buffer of [refusals, stats]) await buffer.stop()
     await db.deleteFrom('counts').execute()
+    await db.deleteFrom('tag_sets').execute()
   })
 
-  test(`every cell of ${VISITS} visits is what was done`, async () => {
+  test('a refusal costs as many rows for 300 pixels as for one', async () => {
+    const { db } = database
+    const log = { warn: (error: object) => expect(error).toBeNull() }
+    const written = async (version: string, pixels: number) => {
+      const tags = Array.from({ length: pixels }, () => ({ id: randomUUID(), category: 'marketing' }))
+      const set = { version, tags } as never
+      const stats = new Stats(db, log)
+      const refusals = new ChoiceCounts({ db, stats, log, tags: { current: set, recent: [set] } })
+      for (let visit = 0; visit < 3; visit++) {
+        const [recordId, consentId] = [randomUUID(), randomUUID()]
+        const createdAt = new Date(START).toISOString()
+        await db
+          .insertInto('consent_records')
+          .values({
+            id: recordId,
+            consent_id: consentId,
+            action: 'reject',
+            categories: '[]',
+            text_version: 1,
+            tag_set_version: version,
+            created_at: createdAt,
+          })
+          .execute()
+        refusals.add({ recordId, consentId, version, createdAt })
+        await refusals.flush()
+      }
+      for (const buffer of [refusals, stats]) await buffer.stop()
+      for (const { id } of [...tags.slice(0, 1), ...tags.slice(-1)])
+        expect(
+          await readRefusals(db, id, { step: 'day', from: START - 86_400_000, to: START }),
+        ).toMatchObject([{ count: 3 }])
+      const count = await db
+        .selectFrom('counts')
+        .select((eb) => eb.fn.countAll<number>().as('rows'))
+        .where('series', '<>', 'site')
+        .executeTakeFirstOrThrow()
+      await db.deleteFrom('counts').execute()
+      return Number(count.rows)
+    }
+    expect([await written('one', 1), await written('many', 300)]).toEqual([2, 2])
+    const stored = await db.selectFrom('tag_sets').select(['version', 'category']).execute()
+    expect(stored.filter(({ version }) => version === 'many')).toEqual([
+      { version: 'many', category: 'marketing' },
+    ])
+  })
+
+  test(`counts ${VISITS} visits exactly`, async () => {
     const { db } = database
     const pixels = await Promise.all(
       OPTIONAL_CATEGORIES.map(async (category) => ({
@@ -92,7 +139,7 @@ describe.each(ENGINES)('the ledger of known traffic on two replicas, on %s', (en
     for (let visit = 0; visit < VISITS; visit++) {
       const begins = START + random(HOURS * HOUR_MS - 10 * 60_000)
       const consentId = randomUUID()
-      // None is undecided; several change their mind, in whatever direction, and each may reach another replica.
+      // Visitors make zero to three choices in any direction, and each may reach another process.
       const made = Array.from({ length: random(4) }, () => OPTIONAL_CATEGORIES.filter(() => random(2) === 0))
       const granted = new Set<string>()
       for (const [index, categories] of made.entries()) {
@@ -137,7 +184,7 @@ describe.each(ENGINES)('the ledger of known traffic on two replicas, on %s', (en
         .execute()
     for (const [index, [replica, choice]] of choices.entries()) {
       replicaOf(replica).refusals.add(choice)
-      // What one has counted is written while the other still hears of more.
+      // One process writes its counts while the other still receives choices.
       if (index % 200 === 0) await replicaOf(index / 200).refusals.flush()
     }
     for (const { refusals, stats } of replicas) {

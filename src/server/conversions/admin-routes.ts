@@ -1,34 +1,40 @@
 import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
 import {
+  type ConversionLabels,
   type DeliveryCheck,
   type DeliveryDraftInput,
+  isConversionLabels,
   type PixelDeliveries,
   type RetriedDeliveries,
   type ServedDestination,
   TOKEN_MISSING,
 } from '#contract/conversions.ts'
+import { DAY_MS } from '#contract/durations.ts'
 import { WEBHOOK_URL_MAX_LENGTH } from '#contract/pixel.ts'
 import { pixelTypeSchema } from '#contract/pixel-schema.ts'
 import { recordAudit } from '../activity/trail.ts'
 import type { Db } from '../db/database.ts'
 import { sweepRegularly } from '../db/sweep.ts'
-import { change } from '../db/transactions/change.ts'
 import { AppError } from '../http/errors.ts'
 import type { OutgoingClient } from '../http/outgoing.ts'
-import { auditActor, type Caller, pathId, readBody } from '../http/security/administrators.ts'
-import { makeDue } from '../outbox/queue.ts'
+import { type ChangeAsCaller, pathId, readBody } from '../http/security/administrators.ts'
+import { findNextAttempt, makeDue } from '../outbox/queue.ts'
 import { sumCounts } from '../stats/counts.ts'
+import { readConfirmations } from './confirmations.ts'
+import { expireConversions, readDeliveryResult } from './delivery-results.ts'
 import { destinationOf, serveDestinations } from './destinations/destinations.ts'
-import { expireConversions, readOutcome } from './outcomes.ts'
 import type { TargetDeps } from './targets.ts'
 import { checkDelivery, checkDraft } from './test-event.ts'
 
 interface DeliveryAdminDeps extends TargetDeps {
   client: OutgoingClient
-  /** What waits may be due now. */
+  /** Tells the worker that jobs may be due now. */
   wake: () => void
 }
+
+/** The longest is a key file. */
+const MAX_SECRET_LENGTH = 8_000
 
 const checkSchema = z.object({
   test_event_code: z.optional(z.string().check(z.regex(/^[A-Za-z0-9_-]{1,64}$/))),
@@ -39,33 +45,40 @@ const draftSchema = z.extend(checkSchema, {
   type: pixelTypeSchema,
   destination: z.optional(z.nullable(z.string().check(z.maxLength(64)))),
   pixel_id: z.nullable(z.string().check(z.maxLength(64))),
+  destination_account: z.optional(z.nullable(z.string().check(z.maxLength(64)))),
+  event_ids: z.optional(z.nullable(z.custom<ConversionLabels>(isConversionLabels))),
   webhook_url: z.optional(z.nullable(z.string().check(z.maxLength(WEBHOOK_URL_MAX_LENGTH)))),
-  access_token: z.optional(z.nullable(z.string().check(z.maxLength(2_000)))),
+  access_token: z.optional(z.nullable(z.string().check(z.maxLength(MAX_SECRET_LENGTH)))),
 })
 
-/** What the dashboard sees and does about the deliveries of a pixel. */
+/** Routes for the deliveries of a pixel. */
 export function registerDeliveryAdmin(scope: FastifyInstance, deps: DeliveryAdminDeps): void {
   const { db } = deps
+  /** Lists the destinations that the server can send conversions to, with the fields that each needs. */
   scope.get('/admin/api/destinations', async (): Promise<ServedDestination[]> => serveDestinations())
 
+  /** The last 20 attempts to send conversions of a pixel, what waits, why sending stopped, and refusals of 30 days. */
   scope.get('/admin/api/pixels/:id/deliveries', async (request): Promise<PixelDeliveries> => {
     return readDeliveries(db, pathId(request))
   })
 
+  /** Tries waiting conversions now, and resumes sending if it was stopped. */
   scope.post('/admin/api/pixels/:id/deliveries/retry', async (request): Promise<RetriedDeliveries> => {
-    const { caller } = request
-    const retried = await retryDeliveries(db, caller, pathId(request))
+    const retried = await retryDeliveries(db, request.change, pathId(request))
     deps.wake()
     return retried
   })
 
+  /** Sends a test event for a form that is not saved. Body: `DeliveryDraftInput`. */
   scope.post('/admin/api/pixels/check', async (request): Promise<DeliveryCheck> => {
     return checkDraft(deps, readBody(draftSchema, request) as DeliveryDraftInput)
   })
 
+  /** Sends a test event for a saved pixel. Body: `{ test_event_code? }`. */
   scope.post('/admin/api/pixels/:id/check', async (request): Promise<DeliveryCheck> => {
     return checkDelivery(
       deps,
+      request.change,
       pathId(request),
       readBody(checkSchema, request) as { test_event_code?: string },
     )
@@ -73,13 +86,11 @@ export function registerDeliveryAdmin(scope: FastifyInstance, deps: DeliveryAdmi
   sweepRegularly(scope, 'expired conversions', (signal) => expireConversions(db, signal))
 }
 
-const DAY_MS = 86_400_000
-
 const REFUSAL_DAYS = 30
 
 const MAX_REASONS = 10
 
-/** What the server told a pixel's vendor lately, and what waits. Nothing of it is about a visitor. */
+/** Recent attempts of a pixel and what waits, without data of visitors. */
 async function readDeliveries(db: Db, pixelId: string, now = Date.now()): Promise<PixelDeliveries> {
   const pixel = await db
     .selectFrom('tracking_pixels')
@@ -87,8 +98,9 @@ async function readDeliveries(db: Db, pixelId: string, now = Date.now()): Promis
     .where('id', '=', pixelId)
     .where('deleted_at', 'is', null)
     .executeTakeFirst()
-  if (pixel === undefined) throw new AppError(404, 'not_found', 'Pixel não encontrado.')
-  const [deliveries, waiting, stop, outcomes] = await Promise.all([
+  if (pixel === undefined)
+    throw new AppError(404, 'not_found', 'Este pixel não existe mais. Veja se ele está na lixeira.')
+  const [deliveries, waiting, nextAttempt, stop, outcomes, later] = await Promise.all([
     db
       .selectFrom('delivery_log')
       .select(['id', 'created_at as at', 'event', 'state', 'attempts', 'answer', 'message'])
@@ -99,13 +111,10 @@ async function readDeliveries(db: Db, pixelId: string, now = Date.now()): Promis
       .execute(),
     db
       .selectFrom('deliveries')
-      .select((eb) => [
-        eb.fn.countAll().as('count'),
-        eb.fn.min('next_attempt_at').as('next'),
-        eb.fn.min('expires_at').as('expires'),
-      ])
+      .select((eb) => [eb.fn.countAll().as('count'), eb.fn.min('expires_at').as('expires')])
       .where('pixel_id', '=', pixelId)
       .executeTakeFirstOrThrow(),
+    findNextAttempt(db, { pixelId }),
     db
       .selectFrom('delivery_stops')
       .select(['code', 'message', 'stopped_at as since'])
@@ -117,6 +126,7 @@ async function readDeliveries(db: Db, pixelId: string, now = Date.now()): Promis
       subject: pixelId,
       from: now - REFUSAL_DAYS * DAY_MS,
     }),
+    readConfirmations(db, pixelId, now - REFUSAL_DAYS * DAY_MS),
   ])
   const destination = destinationOf(pixel)
   const stopped =
@@ -127,32 +137,36 @@ async function readDeliveries(db: Db, pixelId: string, now = Date.now()): Promis
   return {
     deliveries,
     waiting: Number(waiting.count),
-    next_attempt_at: stopped === null ? waiting.next : null,
+    next_attempt_at: stopped === null ? nextAttempt : null,
     first_expires_at: waiting.expires,
     stopped,
+    confirmations: later.confirmations,
     refusals: outcomes
-      .map(({ key, count }) => ({ ...readOutcome(key), count }))
+      .map(({ key, count }) => ({ ...readDeliveryResult(key), count }))
       .filter(({ state }) => state === 'refused')
+      .map(({ reason, count }) => ({ reason, count }))
+      .concat(later.refusals)
       .sort((a, b) => b.count - a.count)
       .slice(0, MAX_REASONS)
       .map(({ reason, count }) => ({ reason, message: destination?.refusalText(reason) ?? reason, count })),
   }
 }
 
-/** "Tentar de novo": what waits is due now, and a stop is lifted until the vendor says so again. */
-async function retryDeliveries(db: Db, caller: Caller, pixelId: string): Promise<RetriedDeliveries> {
-  await change(db, async (trx) => {
+/** "Tentar de novo": makes waiting jobs due now, and lifts a stop until the vendor refuses again. */
+async function retryDeliveries(db: Db, change: ChangeAsCaller, pixelId: string): Promise<RetriedDeliveries> {
+  await change(db, async (trx, actor) => {
     const pixel = await trx
       .selectFrom('tracking_pixels')
       .select('id')
       .where('id', '=', pixelId)
       .where('deleted_at', 'is', null)
       .executeTakeFirst()
-    if (pixel === undefined) throw new AppError(404, 'not_found', 'Pixel não encontrado.')
+    if (pixel === undefined)
+      throw new AppError(404, 'not_found', 'Este pixel não existe mais. Veja se ele está na lixeira.')
     await trx.deleteFrom('delivery_stops').where('pixel_id', '=', pixelId).execute()
-    await recordAudit(trx, { ...auditActor(caller), action: 'deliveries.retry', subject: pixelId })
+    await recordAudit(trx, { ...actor, action: 'deliveries.retry', subject: pixelId })
   })
-  // Before they are made due: the worker may have sent the first ones by the time the last one is.
+  // Counted before they are made due: the worker may send some meanwhile.
   const { waiting } = await db
     .selectFrom('deliveries')
     .select((eb) => eb.fn.countAll<number>().as('waiting'))

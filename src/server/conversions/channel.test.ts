@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import type { KyselyPlugin } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
+import { makeDatabase, type TestDatabase, TIER_ENGINES } from '#tests/support/engines.ts'
 import { checkConsent } from './channel.ts'
 import type { Job } from './destinations/destination.ts'
 
 const NOW = Date.UTC(2026, 10, 15, 12)
 const at = (secondsAgo: number) => new Date(NOW - secondsAgo * 1000).toISOString()
 
-describe.each(ENGINES)('what the newest choice allows, on %s', (engine) => {
+describe.each(TIER_ENGINES)('consent check before sending, on %s', (engine) => {
   let database: TestDatabase
   beforeAll(async () => {
     database = await makeDatabase(engine)
@@ -30,9 +30,9 @@ describe.each(ENGINES)('what the newest choice allows, on %s', (engine) => {
     created_at,
   })
   const job = (consent_id: string, category: string, created_at = at(600)) =>
-    ({ id: randomUUID(), consent_id, category, created_at }) as Job
+    ({ id: randomUUID(), consent_id, category, created_at, payload: { marketing: true } }) as Job
 
-  test('decides by the newest record of each id, and reads one row of each', async () => {
+  test('decides by the newest record of each id, and reads one row per id', async () => {
     const [many, tied, granted, absent, early] = Array.from({ length: 5 }, () => randomUUID()) as [
       string,
       string,
@@ -77,7 +77,7 @@ describe.each(ENGINES)('what the newest choice allows, on %s', (engine) => {
     expect(read).toBe(3)
   })
 
-  test('asks nothing where there is nothing to send', async () => {
+  test('reads nothing when there is nothing to send', async () => {
     expect(await checkConsent(database.db, [], NOW)).toEqual({ granted: [], withheld: [], early: [] })
   })
 })

@@ -1,31 +1,34 @@
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '#contract/durations.ts'
+import { outcomeOf } from '#contract/server-event.ts'
 import type { Db } from '../db/database.ts'
 import type { Logger } from '../http/logging/logger.ts'
 import type { OutgoingClient } from '../http/outgoing.ts'
 import {
   backOffBy,
+  type Channel,
+  type ChannelWork,
   endOf,
-  HOUR_MS,
-  type LaneSource,
-  type LaneWork,
-  MINUTE_MS,
   type Outcome,
   type RoundDeps,
   type RoundEnd,
-  SECOND_MS,
   settled,
   untouched,
 } from '../outbox/channel.ts'
 import { type Claim, makeDue } from '../outbox/queue.ts'
 import { runRound } from '../outbox/worker.ts'
+import { storeRequests } from './confirmations.ts'
+import { recordResults, type Stop } from './delivery-results.ts'
 import {
   type EventPayload,
+  type EventVerdict,
+  isSendable,
   type Job,
-  judgeAnswer,
   type Target,
   unconfirmedTexts,
   type Verdict,
 } from './destinations/destination.ts'
-import { recordOutcomes, type Stop } from './outcomes.ts'
+import { type OutcomeTargets, readOutcomeTargets } from './outcome-deliveries.ts'
+import { sendEvents } from './send-events.ts'
 import { beginProbe, listSending, readTarget, type SendingPixel, type TargetDeps } from './targets.ts'
 
 const BACK_OFF = backOffBy([
@@ -39,10 +42,10 @@ const BACK_OFF = backOffBy([
 
 const ROUNDS = 3
 
-interface PixelLaneDeps extends Omit<TargetDeps, 'db'> {
+interface ConversionChannelDeps extends Omit<TargetDeps, 'db'> {
   client: OutgoingClient
   log: Pick<Logger, 'warn'>
-  /** A pixel's sending stopped: somebody has to know. In the transaction that stops it. */
+  /** Called in the transaction that stops a pixel's sending, so that administrators are informed. */
   onStopped?: (
     trx: Db,
     pixel: { id: string; name: string },
@@ -52,8 +55,8 @@ interface PixelLaneDeps extends Omit<TargetDeps, 'db'> {
   onSettled?: (destination: string, state: Outcome['state']) => void
 }
 
-/** Events of visitors: each pixel is a lane of its own. */
-export function pixelLanes(deps: PixelLaneDeps): LaneSource {
+/** Lanes for visitors' events: one per pixel. */
+export function conversionChannel(deps: ConversionChannelDeps): Channel {
   return {
     async list(db, now) {
       const pixels = await listSending(db, now)
@@ -68,29 +71,40 @@ export function pixelLanes(deps: PixelLaneDeps): LaneSource {
   }
 }
 
-async function runPixel(deps: PixelLaneDeps, round: RoundDeps, pixel: SendingPixel): Promise<RoundEnd> {
+async function runPixel(
+  deps: ConversionChannelDeps,
+  round: RoundDeps,
+  pixel: SendingPixel,
+): Promise<RoundEnd> {
   const target = await readTarget({ ...deps, db: round.db }, pixel.id)
   if (target === null) return 'done'
   if (pixel.isProbe && !(await beginProbe(round.db, pixel.id, round.now()))) return 'done'
-  const seen: { stop: Stop | null; isFirst: boolean } = { stop: null, isFirst: false }
+  const seen: Seen = { stop: null, isFirst: false, requests: [] }
   const outcomes = await runRound(round, workOf(deps, round, target, pixel, seen))
   for (const { state, isUntouched } of outcomes)
     if (!isUntouched) deps.onSettled?.(target.destination.id, state)
   if (seen.stop !== null && seen.isFirst)
-    deps.log.warn({ pixel: pixel.id, reason: seen.stop.code }, 'deliveries: sending for a pixel stopped')
+    deps.log.warn({ pixel: pixel.id, reason: seen.stop.code }, 'outbox: sending stopped for a pixel')
   if (!pixel.isProbe) return seen.stop === null ? endOf(outcomes) : 'done'
   if (outcomes.some(({ state }) => state === 'accepted'))
     await makeDue(round.db, { pixelId: pixel.id }, round.now())
   return 'done'
 }
 
+/** What a round learnt beside the outcomes. */
+interface Seen {
+  stop: Stop | null
+  isFirst: boolean
+  requests: readonly SentRequest[]
+}
+
 function workOf(
-  { client, onStopped }: PixelLaneDeps,
+  { client, onStopped }: ConversionChannelDeps,
   { db, now }: RoundDeps,
   target: Target,
   pixel: SendingPixel,
-  seen: { stop: Stop | null; isFirst: boolean },
-): LaneWork<Job> {
+  seen: Seen,
+): ChannelWork<Job> {
   const { id: pixelId, isProbe } = pixel
   const { batch, parallel, atMostOnce } = target.destination
   return {
@@ -99,14 +113,27 @@ function workOf(
     atMostOnce,
     backOff: BACK_OFF,
     async attempt(claims, signal) {
-      const { outcomes, stop } = await attemptEvents({ db, now, client, target, signal }, claims)
+      const { outcomes, stop, requests } = await attemptEvents(
+        { db, now, pixelId, client, target, signal },
+        claims,
+      )
       seen.stop = stop
+      seen.requests = requests
       return outcomes
     },
     async record(trx, outcomes, isOurs) {
-      seen.isFirst = await recordOutcomes(trx, { pixelId, outcomes, isOurs, stop: seen.stop, now: now() })
-      if (seen.stop !== null && seen.isFirst)
-        await onStopped?.(trx, pixel, seen.stop, await findFirstExpiry(trx, pixelId))
+      const { stop } = seen
+      seen.isFirst = false
+      const ours = new Set(outcomes.filter(isOurs).map(({ job }) => job.id))
+      const requests = seen.requests.map(({ id, jobs }) => ({
+        id,
+        events: jobs.filter((job) => ours.has(job.id)).length,
+      }))
+      await storeRequests(trx, { pixelId, destination: target.destination, requests, now: now() })
+      await recordResults(trx, { pixelId, outcomes, isOurs, stop, now: now() }, async () => {
+        seen.isFirst = true
+        if (stop !== null) await onStopped?.(trx, pixel, stop, await findFirstExpiry(trx, pixelId))
+      })
     },
   }
 }
@@ -120,30 +147,37 @@ async function findFirstExpiry(db: Db, pixelId: string): Promise<string | null> 
   return row.first
 }
 
-/** A choice whose record is on its way: looked at again. */
+/** How soon a job is tried again whose consent record has not arrived yet. */
 const EARLY_MS = 2_000
 
 interface AttemptDeps {
   db: Db
   now: () => number
+  pixelId: string
   client: OutgoingClient
   target: Target
   signal: AbortSignal
 }
 
-/** Asks for consent again, and tells the vendor of what it allows and is still of use. */
+/** Checks consent again, drops expired jobs and sends the rest. */
 async function attemptEvents(
-  { db, now, ...sending }: AttemptDeps,
+  { db, now, pixelId, ...sending }: AttemptDeps,
   claims: readonly Claim[],
-): Promise<{ outcomes: Outcome<Job>[]; stop: Stop | null }> {
+): Promise<Sent> {
+  const hasOutcome = claims.some(({ event }) => outcomeOf(event ?? '') !== null)
+  const outcomes = hasOutcome ? (await readOutcomeTargets(db, pixelId)).get(pixelId) : undefined
+  const toJob = (claim: Claim) => asJob(claim, outcomes)
   const [maybeSent, rest] = split(claims, (claim) => claim.maybeSent)
   const [late, inTime] = split(rest.map(toJob), ({ expires_at }) => Date.parse(expires_at) <= now())
   const { granted, withheld, early } = await checkConsent(db, inTime, now())
+  const { destination, eventIds } = sending.target
+  const [ready, nameless] = split(granted, (job) => isSendable(destination, eventIds, job))
   const sent = await Promise.all(
-    chunk(granted, sending.target.destination.batch).map((jobs) => sendBatch(sending, jobs)),
+    chunk(ready, sending.target.destination.batch).map((jobs) => sendBatch(sending, jobs)),
   )
   return {
     stop: sent.find(({ stop }) => stop !== null)?.stop ?? null,
+    requests: sent.flatMap(({ requests }) => requests),
     outcomes: [
       ...maybeSent.map((claim) =>
         settled(
@@ -153,26 +187,31 @@ async function attemptEvents(
           unconfirmedTexts(sending.target.destination).attempt,
         ),
       ),
-      ...late.map((job) =>
-        settled(job, 'expired', 'prazo', 'O prazo em que o destino aceita o evento passou antes do envio.'),
-      ),
+      ...late.map((job) => settled(job, 'expired', 'prazo', 'O evento expirou antes de ser enviado.')),
       ...withheld.map((job) =>
         settled(
           job,
           'withheld',
           'consentimento',
-          'Não enviado: o consentimento foi retirado antes do envio.',
+          'Não enviado: o visitante retirou o consentimento antes do envio.',
         ),
       ),
       ...early.map((job) => untouched(job, EARLY_MS)),
+      // Somebody removed the event's ID or name from the pixel: they wait until it is back, or until they expire.
+      ...nameless.map((job) => untouched(job, HOUR_MS)),
       ...sent.flatMap(({ outcomes }) => outcomes),
     ],
   }
 }
 
-/** Rows of a pixel have all that an event has. */
-function toJob({ payload, ...claim }: Claim): Job {
-  return { ...claim, payload: JSON.parse(payload) as EventPayload } as Job
+/** Rows of a pixel have all fields of an event. How an outcome is sent is read now, so that changes take effect at once. */
+function asJob({ payload: text, ...claim }: Claim, outcomes: OutcomeTargets | undefined): Job {
+  const payload = JSON.parse(text) as EventPayload
+  const name = outcomeOf(claim.event ?? '')
+  if (name === null) return { ...claim, payload } as Job
+  const { event = '', sendsValue = false } = outcomes?.get(name) ?? {}
+  const value = sendsValue ? (payload.value ?? null) : null
+  return { ...claim, payload, outcome: { event, value } } as Job
 }
 
 function split<T>(items: readonly T[], test: (item: T) => boolean): [T[], T[]] {
@@ -185,9 +224,17 @@ function chunk<T>(items: readonly T[], size: number): T[][] {
   )
 }
 
+/** A request that the vendor accepted, under its ID. */
+interface SentRequest {
+  id: string
+  jobs: readonly Job[]
+}
+
 interface Sent {
   outcomes: Outcome<Job>[]
   stop: Stop | null
+  /** Those to ask about later. */
+  requests: readonly SentRequest[]
 }
 
 interface SendDeps {
@@ -197,68 +244,76 @@ interface SendDeps {
 }
 
 /**
- * Sends jobs in one request and says what became of each. A request that is refused for one bad event is halved until
- * that one stands alone; once the vendor stops us, the rest waits.
+ * Sends jobs in one request and returns an outcome for each. A request that is refused for one bad event is halved
+ * until that event is alone. After a stop the rest waits.
  */
 async function sendBatch(deps: SendDeps, jobs: readonly Job[]): Promise<Sent> {
-  const verdict = await send(deps, jobs)
-  if (verdict.kind !== 'split') return spread(jobs, verdict)
+  const { client, target, signal } = deps
+  const { answer, verdict } = await sendEvents(client, target, jobs, signal)
+  if (verdict.kind !== 'split') {
+    const isAccepted = verdict.kind === 'settled' && verdict.state !== 'refused'
+    const id =
+      isAccepted && answer.kind === 'answer' ? target.destination.confirmation?.idOf(answer) : undefined
+    return { ...spread(jobs, verdict), requests: id ? [{ id, jobs }] : [] }
+  }
   const middle = Math.ceil(jobs.length / 2)
   const first = await sendBatch(deps, jobs.slice(0, middle))
   const rest = jobs.slice(middle)
   if (first.stop !== null)
     return { ...first, outcomes: [...first.outcomes, ...rest.map((job) => untouched(job))] }
   const second = await sendBatch(deps, rest)
-  return { outcomes: [...first.outcomes, ...second.outcomes], stop: second.stop }
-}
-
-async function send({ client, target, signal }: SendDeps, jobs: readonly Job[]): Promise<Verdict> {
-  const { destination } = target
-  const { url, headers, body } = destination.request(target, jobs)
-  const answer = await client.post(url, headers, JSON.stringify(body), signal)
-  return judgeAnswer(destination, answer, jobs.length)
-}
-
-function spread(jobs: readonly Job[], verdict: Exclude<Verdict, { kind: 'split' }>): Sent {
-  if (verdict.kind === 'interrupted') return { outcomes: jobs.map((job) => untouched(job)), stop: null }
-  const { answer, message } = verdict
-  const said = { answer, message, isUntouched: false }
-  if (verdict.kind === 'settled') {
-    const { state, reason } = verdict
-    return { outcomes: jobs.map((job) => ({ job, state, reason, afterMs: null, ...said })), stop: null }
-  }
-  const afterMs = verdict.kind === 'retry' ? verdict.afterMs : null
   return {
-    outcomes: jobs.map((job) => ({ job, state: 'waiting', reason: '', afterMs, ...said })),
-    stop: verdict.kind === 'stop' ? { code: verdict.code, message } : null,
+    outcomes: [...first.outcomes, ...second.outcomes],
+    stop: second.stop,
+    requests: [...first.requests, ...second.requests],
   }
 }
 
-/** The page sends the record of a choice and its first event at the same moment: the record may come second. */
+/** The outcome of each job. */
+function spread(jobs: readonly Job[], verdict: Exclude<Verdict, { kind: 'split' }>): Omit<Sent, 'requests'> {
+  if (verdict.kind === 'interrupted') return { outcomes: jobs.map((job) => untouched(job)), stop: null }
+  const verdicts = verdict.kind === 'each' ? verdict.verdicts : jobs.map(() => verdict)
+  const stop = verdicts.find(({ kind }) => kind === 'stop')
+  return {
+    outcomes: jobs.map((job, index) => toOutcome(job, verdicts[index])),
+    stop: stop?.kind === 'stop' ? { code: stop.code, message: stop.message } : null,
+  }
+}
+
+function toOutcome(job: Job, verdict: EventVerdict | undefined): Outcome<Job> {
+  // The vendor answered for fewer events than it got.
+  if (verdict === undefined) return untouched(job, MINUTE_MS)
+  const { answer, message } = verdict
+  const said = { job, answer, message, isUntouched: false }
+  if (verdict.kind === 'settled')
+    return { ...said, state: verdict.state, reason: verdict.reason, afterMs: null }
+  return { ...said, state: 'waiting', reason: '', afterMs: verdict.kind === 'retry' ? verdict.afterMs : null }
+}
+
+/** The page sends the consent record and the first event at the same moment, so the record may arrive second. */
 const RECORD_GRACE_MS = 2 * 60_000
 
-/** SQLite takes at most 500 parts of one statement. */
+/** SQLite allows at most 500 parts in one statement. */
 const IDS_PER_STATEMENT = 100
 
 interface Checked {
   granted: Job[]
-  /** The newest record of the choice does not allow it, or there is none. */
+  /** The newest record does not allow it, or there is none. */
   withheld: Job[]
-  /** No record yet. */
+  /** There is no record yet. */
   early: Job[]
 }
 
-/** Asks, right before sending, what each visitor's newest recorded choice is. What a cookie said is not enough. */
+/** Reads the newest consent record of each visitor right before sending. The cookie alone is not enough. */
 export async function checkConsent(db: Db, jobs: readonly Job[], now: number): Promise<Checked> {
-  const ids = [...new Set(jobs.map(({ consent_id }) => consent_id))]
-  const newest = new Map<string, readonly string[]>()
-  for (let at = 0; at < ids.length; at += IDS_PER_STATEMENT)
-    for (const { consent_id, categories } of await readNewest(db, ids.slice(at, at + IDS_PER_STATEMENT)))
-      newest.set(consent_id, categories)
+  const newest = await readNewestChoices(
+    db,
+    jobs.map(({ consent_id }) => consent_id),
+  )
   const checked: Checked = { granted: [], withheld: [], early: [] }
   for (const job of jobs) {
     const categories = newest.get(job.consent_id)
-    if (categories?.includes(job.category)) checked.granted.push(job)
+    if (categories?.includes(job.category)) checked.granted.push(withoutRefused(job, categories))
     else if (categories === undefined && now - Date.parse(job.created_at) < RECORD_GRACE_MS)
       checked.early.push(job)
     else checked.withheld.push(job)
@@ -266,7 +321,26 @@ export async function checkConsent(db: Db, jobs: readonly Job[], now: number): P
   return checked
 }
 
-/** One row for each id, found by index: anybody can have made thousands of records in the name of one. */
+/** A visitor may have refused marketing since, but not the category of the destination. */
+function withoutRefused(job: Job, categories: readonly string[]): Job {
+  const marketing = job.payload.marketing && categories.includes('marketing')
+  return { ...job, payload: { ...job.payload, marketing } }
+}
+
+/** The categories of each visitor's newest choice, by consent id. */
+export async function readNewestChoices(
+  db: Db,
+  consentIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const ids = [...new Set(consentIds)]
+  const newest = new Map<string, readonly string[]>()
+  for (let at = 0; at < ids.length; at += IDS_PER_STATEMENT)
+    for (const { consent_id, categories } of await readNewest(db, ids.slice(at, at + IDS_PER_STATEMENT)))
+      newest.set(consent_id, categories)
+  return newest
+}
+
+/** One row per id, by index: anybody can create thousands of records with one id. */
 async function readNewest(db: Db, ids: readonly string[]) {
   const newestOf = (id: string) =>
     db

@@ -1,12 +1,7 @@
-import crypto, { randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import {
-  CAMPAIGN_MAX_LENGTH,
-  CAMPAIGN_PARAMETERS,
-  type ServerEvent,
-  type ServerEventName,
-  serverEventSchema,
-} from '#contract/server-event.ts'
+import { CAMPAIGN_MAX_LENGTH, CAMPAIGN_PARAMETERS } from '#contract/campaign.ts'
+import { type ServerEvent, type ServerEventName, serverEventSchema } from '#contract/server-event.ts'
 import { EVENTS_PATH } from '#contract/tag-report.ts'
 import { allowsEmail, readChoice } from '../consent/choice.ts'
 import type { Db } from '../db/database.ts'
@@ -15,8 +10,8 @@ import { AppError } from '../http/errors.ts'
 import { BODY_BYTES } from '../http/limits/limits.ts'
 import { guardPublicPost, type PublicGuard, storeWithin } from '../http/limits/public.ts'
 import { clientAddress, isPublicAddress } from '../http/sockets/addresses.ts'
-import { type EventRow, EventWriter, insertEvents } from '../outbox/enqueue.ts'
-import type { Destination, EventPayload } from './destinations/destination.ts'
+import { type EventRow, EventWriter, insertEvents, makeRowId } from '../outbox/enqueue.ts'
+import { CLICK_ID, type Destination, type EventPayload, takesEvent } from './destinations/destination.ts'
 import { takeSignUp } from './sign-up-email.ts'
 import type { ServerPixel, ServerPixelList, ServerPixels } from './targets.ts'
 import { type CookieContext, identifyVisitor } from './visitor-cookies.ts'
@@ -25,7 +20,7 @@ const MAX_AGENT_LENGTH = 500
 
 const MAX_TITLE_LENGTH = 300
 
-/** No page of ours has another; an address, a number or a name in it is none. */
+/** Matches all paths of our pages; email addresses and names do not fit. */
 const PATH = /^\/[A-Za-z0-9/._~-]{0,200}$/
 
 export interface EventDeps {
@@ -33,11 +28,11 @@ export interface EventDeps {
   guard: PublicGuard
   siteUrl: string
   pixels: ServerPixelList
-  /** Called when an event is durable. */
+  /** Called when an event is stored. */
   onStored: (name: ServerEventName) => void
 }
 
-/** `POST /api/events`: what the visitor agreed to is in their own cookie; without it nothing is stored or set. */
+/** `POST /api/events`. Consent is read from the visitor's cookie; without it nothing is stored or set. */
 export function registerEvents(app: FastifyInstance, deps: EventDeps): void {
   const { db, guard, pixels, siteUrl, onStored } = deps
   const writer = new EventWriter(db)
@@ -57,9 +52,11 @@ export function registerEvents(app: FastifyInstance, deps: EventDeps): void {
     if (choice === null) return reply.send()
     const known = await pixels.current()
     const granted = known.all.filter(
-      // The browser's snippet gives page views no ID by which duplicates could be merged: it alone sends them.
-      ({ category, way }) =>
-        choice.granted.includes(category) && !(way === 'both' && event.name === 'page_view'),
+      // The browser's snippet gives page views no ID for merging duplicates, so only the browser sends them.
+      ({ category, way, destination, eventIds }) =>
+        choice.granted.includes(category) &&
+        !(way === 'both' && event.name === 'page_view') &&
+        takesEvent(destination, eventIds, event.name),
     )
     if (granted.length === 0) return reply.send()
     const context = { header: request.headers.cookie, host, isSecure, now: Date.now() }
@@ -88,7 +85,7 @@ export function registerEvents(app: FastifyInstance, deps: EventDeps): void {
 
 type Ids = Readonly<Record<string, string | number>>
 
-/** Each destination's own IDs, once for all of its pixels. */
+/** The IDs of each destination, once for all its pixels. */
 function identify(
   context: CookieContext,
   page: URL,
@@ -100,7 +97,7 @@ function identify(
   for (const destination of new Set(granted.map((pixel) => pixel.destination))) {
     const identity = destination.identify?.({
       ...context,
-      clickIds: readParameters(page, destination.clickIds),
+      clickIds: readClickIds(page, destination.clickIds),
       scriptOnPage: destination.cookiesReadBy.some((type) => typesOnPage.has(type)),
     })
     if (identity === undefined) continue
@@ -110,7 +107,7 @@ function identify(
   return { ids, cookies }
 }
 
-/** Of the page's query, these parameters; too long a value is cut. */
+/** The listed parameters of the page's query; long values are cut. */
 function readParameters(
   { search, searchParams: parameters }: URL,
   names: readonly string[],
@@ -120,6 +117,16 @@ function readParameters(
     names.flatMap((name) => {
       const value = parameters.get(name)?.slice(0, CAMPAIGN_MAX_LENGTH)
       return value ? [[name, value]] : []
+    }),
+  )
+}
+
+/** A cut ID would be another one: what does not fit is dropped. */
+function readClickIds({ searchParams }: URL, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = searchParams.get(name) ?? ''
+      return CLICK_ID.test(value) ? [[name, value]] : []
     }),
   )
 }
@@ -145,7 +152,7 @@ interface StoredEvent {
   allowsEmail: boolean
 }
 
-/** One row for each destination, durable when it resolves. The same event again changes nothing. */
+/** Stores one row per destination. Storing the same event again changes nothing. */
 async function storeEvent(
   { db, writer }: { db: Db; writer: EventWriter },
   pixels: readonly ServerPixel[],
@@ -160,12 +167,6 @@ async function storeEvent(
   })
 }
 
-/**
- * In the order of their making, so that rows that come together lie together in the key's index, and a commit writes a few
- * of its pages instead of one for each row. Node 24 has these from 24.16 on; before, any UUID will do.
- */
-const makeRowId = crypto.randomUUIDv7 ?? randomUUID
-
 function rowsOf(
   pixels: readonly ServerPixel[],
   { event, consentId, visit, ids }: StoredEvent,
@@ -173,8 +174,10 @@ function rowsOf(
 ): EventRow[] {
   const at = new Date(visit.at).toISOString()
   const eventId = event.id ?? randomUUID()
-  return pixels.map(({ id, destination, category, way, sendsEmail }) => {
+  return pixels.flatMap(({ id, destination, category, way, sendsEmail }) => {
     const email = sendsEmail ? emailHash : null
+    const payload = payloadFor(destination, visit, ids.get(destination), email)
+    if (destination.isUseful?.(payload) === false) return []
     return {
       id: makeRowId(),
       kind: destination.id,
@@ -183,7 +186,7 @@ function rowsOf(
       event: event.name,
       consent_id: consentId,
       category,
-      payload: JSON.stringify(payloadFor(destination, visit, ids.get(destination), email)),
+      payload: JSON.stringify(payload),
       email_hash: email,
       next_attempt_at: at,
       created_at: at,
@@ -192,7 +195,7 @@ function rowsOf(
   })
 }
 
-/** What this destination gets, and nothing that only another one does. */
+/** The payload for one destination, without IDs of others. */
 function payloadFor(
   { carries }: Destination,
   visit: EventPayload,

@@ -3,16 +3,16 @@ import type { NotNull } from 'kysely'
 import { allowsEmail, readChoice } from '../consent/choice.ts'
 import type { Db } from '../db/database.ts'
 import { isUnexpired } from '../db/time.ts'
-import { countSettled } from './outcomes.ts'
+import { countSettled } from './delivery-results.ts'
 import type { ServerPixelList } from './targets.ts'
 
-/** The page tells of the conversion as soon as the subscription is answered. */
+/** The page posts the conversion right after the response to the subscription. */
 export const SIGN_UP_HASH_MS = 10 * 60_000
 
 /**
- * Keeps the hash of the address that was just subscribed, until the page tells of the conversion: the two requests are
- * bound by the consent that both carry, so that no script of the page has to pass the address on. Nothing is kept where no
- * pixel sends it, or where the visitor was not told or did not agree.
+ * Keeps the hash of a new subscriber's address until the page posts the conversion. The consent id in both requests
+ * joins them, so that no script of the page has to pass the address on. Stores nothing if no pixel sends it, or if the
+ * visitor was not told or did not agree.
  */
 export async function rememberSignUp(
   { db, pixels }: { db: Db; pixels: ServerPixelList },
@@ -34,7 +34,7 @@ export async function rememberSignUp(
     .execute()
 }
 
-/** Once: it belongs to one conversion. */
+/** Works once: the hash belongs to one conversion. */
 export async function takeSignUp(trx: Db, consentId: string, now: number): Promise<string | null> {
   const row = await trx
     .deleteFrom('sign_up_hashes')
@@ -44,7 +44,7 @@ export async function takeSignUp(trx: Db, consentId: string, now: number): Promi
   return row !== undefined && isUnexpired(row.expires_at, SIGN_UP_HASH_MS, now) ? row.email_hash : null
 }
 
-/** Most choices are a first one, behind which nothing waits: that costs no write. */
+/** Reads first, because most choices have nothing to delete and should cost no write. */
 export async function forgetSignUp(db: Db, consentId: string): Promise<void> {
   const kept = await db
     .selectFrom('sign_up_hashes')
@@ -54,7 +54,7 @@ export async function forgetSignUp(db: Db, consentId: string): Promise<void> {
   if (kept !== undefined) await db.deleteFrom('sign_up_hashes').where('consent_id', '=', consentId).execute()
 }
 
-/** Deletes whatever waits with the hash of an address, and counts the events that are now told to nobody. */
+/** Deletes waiting events with the hash of an address, and counts them as withheld. */
 export async function forgetEmail(trx: Db, email: string): Promise<void> {
   const hash = hashEmail(email)
   if (hash === null) return
@@ -62,8 +62,8 @@ export async function forgetEmail(trx: Db, email: string): Promise<void> {
   const rows = await trx
     .deleteFrom('deliveries')
     .where('email_hash', '=', hash)
-    .returning(['pixel_id', 'created_at'])
-    .$narrowType<{ pixel_id: NotNull }>()
+    .returning(['pixel_id', 'event', 'created_at'])
+    .$narrowType<{ pixel_id: NotNull; event: NotNull }>()
     .execute()
   await countSettled(
     trx,
@@ -71,7 +71,7 @@ export async function forgetEmail(trx: Db, email: string): Promise<void> {
   )
 }
 
-/** As Meta wants it: trimmed and in lower case; dots and what follows a plus belong to it. Null for what has accents. */
+/** As Meta requires: trimmed and in lower case, with dots and plus suffixes kept. Null for addresses with accents. */
 export function hashEmail(email: string): string | null {
   const normal = email.trim().toLowerCase()
   if (!/^[\x21-\x3f\x41-\x7e]+@[\x21-\x7e]+$/.test(normal)) return null

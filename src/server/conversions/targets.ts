@@ -1,31 +1,73 @@
 import type { OptionalCategory } from '#contract/consent.ts'
 import type { DeliveryDraftInput } from '#contract/conversions.ts'
+import { HOUR_MS } from '#contract/durations.ts'
 import type { PixelDelivery, PixelType } from '#contract/pixel.ts'
 import type { PixelRow } from '#contract/pixel-columns.ts'
 import { readChoice } from '../consent/choice.ts'
 import type { Db } from '../db/database.ts'
 import { change } from '../db/transactions/change.ts'
 import type { Secrets } from '../secrets/secrets.ts'
-import { type Destination, isAccepted, type Target } from './destinations/destination.ts'
+import {
+  type ApiOverrides,
+  apiOf,
+  areEventIds,
+  type Destination,
+  type EventIds,
+  isAccepted,
+  type Target,
+} from './destinations/destination.ts'
 import { destinationOf } from './destinations/destinations.ts'
+import { type OutcomeTargets, readOutcomeTargets } from './outcome-deliveries.ts'
 
-/** A stopped pixel tries one delivery again so often: a mended account goes on by itself. */
-const PROBE_MS = 3_600_000
+/** How often a stopped pixel tries one job, so that a fixed account resumes by itself. */
+const PROBE_MS = HOUR_MS
 
 export interface SendingPixel {
   id: string
   name: string
-  /** When its next delivery is due; null when none waits. */
+  /** When its next job is due; null if none waits. */
   due: string | null
-  /** It is stopped, and one delivery may be tried. */
+  /** The pixel is stopped, and one job may be tried. */
   isProbe: boolean
 }
 
-/** Pixels that send: on, not paused, with a secret, and either not stopped or stopped for long enough to try again. */
+/**
+ * Pixels with jobs that may be sent: on, not paused, with a secret, and either not stopped or stopped long enough to
+ * try again. Every process looks once a second: it steps from pixel to pixel in the index of jobs, so that neither
+ * other pixels nor long queues cost anything.
+ */
 export async function listSending(db: Db, now: number): Promise<SendingPixel[]> {
   const rows = await db
-    .selectFrom('pixel_secrets as secret')
-    .innerJoin('tracking_pixels as pixel', 'pixel.id', 'secret.pixel_id')
+    .withRecursive('waiting(pixel_id)', (cte) =>
+      cte
+        .selectFrom((first) =>
+          first
+            .selectFrom('deliveries')
+            .select('pixel_id')
+            .where('pixel_id', 'is not', null)
+            .orderBy('pixel_id')
+            .limit(1)
+            .as('first'),
+        )
+        .select('pixel_id')
+        .unionAll(
+          cte
+            .selectFrom('waiting')
+            .select((eb) =>
+              eb
+                .selectFrom('deliveries')
+                .select('deliveries.pixel_id')
+                .whereRef('deliveries.pixel_id', '>', 'waiting.pixel_id')
+                .orderBy('deliveries.pixel_id')
+                .limit(1)
+                .as('pixel_id'),
+            )
+            .where('waiting.pixel_id', 'is not', null),
+        ),
+    )
+    .selectFrom('waiting')
+    .innerJoin('tracking_pixels as pixel', 'pixel.id', 'waiting.pixel_id')
+    .innerJoin('pixel_secrets as secret', 'secret.pixel_id', 'pixel.id')
     .leftJoin('delivery_stops as stop', 'stop.pixel_id', 'pixel.id')
     .select(['pixel.id', 'pixel.name', 'stop.code as stop'])
     .select((eb) =>
@@ -55,7 +97,7 @@ export async function listSending(db: Db, now: number): Promise<SendingPixel[]> 
   }))
 }
 
-/** Makes one waiting delivery of a stopped pixel due; false where another process has just done so. */
+/** Makes one job of a stopped pixel due; false if another process has just done so. */
 export async function beginProbe(db: Db, pixelId: string, now: number): Promise<boolean> {
   const at = new Date(now).toISOString()
   return change(db, async (trx) => {
@@ -91,12 +133,13 @@ export interface TargetDeps {
   db: Db
   secrets: Secrets
   siteUrl: string
-  graphVersion: string
+  /** Hosts and versions of vendors' APIs that the configuration replaces. */
+  apis: ApiOverrides
 }
 
-/** Null when the pixel cannot be sent for: no destination, deleted, or without its address or secret. */
+/** Null if the server cannot send for the pixel: no destination, deleted, or no address or secret. */
 export async function readTarget(
-  { db, secrets, siteUrl, graphVersion }: TargetDeps,
+  { db, secrets, siteUrl, apis }: TargetDeps,
   pixelId: string,
 ): Promise<Target | null> {
   const pixel = await readRow(db, pixelId)
@@ -105,30 +148,40 @@ export async function readTarget(
   if (destination.form.url !== undefined && pixel.webhook_url === null) return null
   return {
     destination,
-    account: pixel.pixel_id ?? '',
-    secret: await secrets.open({ table: 'pixel_secrets', column: 'value', row: pixelId }, pixel.value),
+    account: pixel.pixel_id ?? pixel.destination_account ?? '',
+    secret: await secrets.decrypt({ table: 'pixel_secrets', column: 'value', row: pixelId }, pixel.value),
     url: pixel.webhook_url,
     sendsEmail: pixel.send_hashed_email,
     siteUrl,
-    graphVersion,
+    api: apiOf(destination, apis),
+    eventIds: pixel.event_ids ?? {},
   }
 }
 
-/** The same of what a form holds, by the rules of a save; null when it could not be sent for. */
-export async function readDraftTarget(
-  deps: TargetDeps,
-  { id, type, destination: named = null, pixel_id, access_token, webhook_url = null }: DeliveryDraftInput,
-): Promise<Target | null> {
-  const destination = destinationOf({ type, destination: named })
+/** The same for an unsaved form, by the rules of a save; null if it could not be sent. */
+export async function readDraftTarget(deps: TargetDeps, draft: DeliveryDraftInput): Promise<Target | null> {
+  const { id, type, webhook_url = null, event_ids } = draft
+  const destination = destinationOf({ type, destination: draft.destination ?? null })
   if (destination === null) return null
   const { form } = destination
-  const account = pixel_id?.trim() ?? ''
+  const account = (draft.pixel_id ?? draft.destination_account)?.trim() ?? ''
   if (form.account !== undefined && !isAccepted(form.account, account)) return null
   if (form.url !== undefined && (webhook_url === null || !isAccepted(form.url, webhook_url))) return null
-  const secret = access_token?.trim() || (await readSecret(deps, id, destination))
+  const eventIds = event_ids ?? {}
+  if (form.eventId !== undefined && !areEventIds(form.eventId, eventIds)) return null
+  const secret = draft.access_token?.trim() || (await readSecret(deps, id, destination))
   if (secret === null || !isAccepted(form.secret, secret)) return null
-  const { siteUrl, graphVersion } = deps
-  return { destination, account, secret, url: webhook_url, sendsEmail: false, siteUrl, graphVersion }
+  const { siteUrl, apis } = deps
+  return {
+    destination,
+    account,
+    secret,
+    url: webhook_url,
+    sendsEmail: false,
+    siteUrl,
+    api: apiOf(destination, apis),
+    eventIds,
+  }
 }
 
 /** The secret belongs to the destination for which it was stored. */
@@ -139,7 +192,7 @@ async function readSecret(
 ): Promise<string | null> {
   const pixel = pixelId === undefined ? undefined : await readRow(db, pixelId)
   if (pixelId === undefined || pixel === undefined || destinationOf(pixel) !== destination) return null
-  return secrets.open({ table: 'pixel_secrets', column: 'value', row: pixelId }, pixel.value)
+  return secrets.decrypt({ table: 'pixel_secrets', column: 'value', row: pixelId }, pixel.value)
 }
 
 function readRow(db: Db, pixelId: string) {
@@ -150,6 +203,8 @@ function readRow(db: Db, pixelId: string) {
       'pixel.type',
       'pixel.destination',
       'pixel.pixel_id',
+      'pixel.destination_account',
+      'pixel.event_ids',
       'pixel.webhook_url',
       'pixel.send_hashed_email',
       'secret.value',
@@ -159,7 +214,7 @@ function readRow(db: Db, pixelId: string) {
     .executeTakeFirst()
 }
 
-/** Whether this visitor's page also posts conversions as events, so that a tag's report of one is a duplicate. */
+/** True if this visitor's page also posts conversions as events, so that a tag's report of one is a duplicate. */
 export async function isSentByServer(
   pixels: ServerPixelList,
   cookieHeader: string | undefined,
@@ -177,20 +232,22 @@ export interface ServerPixel {
   category: OptionalCategory
   way: Exclude<PixelDelivery, 'browser'>
   sendsEmail: boolean
+  eventIds: EventIds
+  outcomes: OutcomeTargets
 }
 
 export interface ServerPixels {
   all: readonly ServerPixel[]
-  /** Types of the pixels that run in the page, as far as a destination asks for them. */
+  /** Types of the pixels that run in the page, as far as destinations need them. */
   typesOnPage: ReadonlySet<PixelType>
 }
 
 const NONE: ServerPixels = { all: [], typesOnPage: new Set() }
 
-/** A change of a pixel is seen by every process within this. */
+/** How soon every process sees a changed pixel. */
 const FRESH_MS = 1_000
 
-/** The pixels that the server sends for, read from the database at most once a second. */
+/** The pixels that the server sends for, read at most once a second. */
 export class ServerPixelList {
   readonly #db: Db
   #known = NONE
@@ -209,16 +266,17 @@ export class ServerPixelList {
     return this.#reading
   }
 
-  /** A pixel was changed by this process. */
+  /** Call it when this process changed a pixel. */
   forget(): void {
     this.#readAt = Number.NEGATIVE_INFINITY
   }
 
   async #read(): Promise<ServerPixels> {
     const at = performance.now()
-    const [site, pixels] = await Promise.all([
+    const [site, outcomes, pixels] = await Promise.all([
       this.#db.selectFrom('site_state').select('tags_paused_at').executeTakeFirstOrThrow(),
-      // Few have a secret; of ten thousand pixels, nobody looks at the others.
+      readOutcomeTargets(this.#db),
+      // Starts from the secrets: few of ten thousand pixels have one.
       this.#db
         .selectFrom('pixel_secrets as secret')
         .innerJoin('tracking_pixels as pixel', 'pixel.id', 'secret.pixel_id')
@@ -228,13 +286,14 @@ export class ServerPixelList {
           'pixel.destination',
           'pixel.delivery',
           'pixel.consent_category',
+          'pixel.event_ids',
           'pixel.send_hashed_email',
         ])
         .where('pixel.is_active', '=', true)
         .where('pixel.delivery', '<>', 'browser')
         .execute(),
     ])
-    const all = site.tags_paused_at === null ? pixels.flatMap(toServerPixel) : []
+    const all = site.tags_paused_at === null ? pixels.flatMap((pixel) => toServerPixel(pixel, outcomes)) : []
     const asked = new Set(all.flatMap(({ destination }) => destination.cookiesReadBy))
     this.#known = { all, typesOnPage: new Set(await this.#readTypesOnPage([...asked])) }
     this.#readAt = at
@@ -257,10 +316,10 @@ export class ServerPixelList {
 
 type StoredPixel = Pick<
   PixelRow,
-  'id' | 'type' | 'destination' | 'delivery' | 'consent_category' | 'send_hashed_email'
+  'id' | 'type' | 'destination' | 'delivery' | 'consent_category' | 'event_ids' | 'send_hashed_email'
 >
 
-function toServerPixel(pixel: StoredPixel): ServerPixel[] {
+function toServerPixel(pixel: StoredPixel, outcomes: ReadonlyMap<string, OutcomeTargets>): ServerPixel[] {
   const destination = destinationOf(pixel)
   if (destination === null || pixel.delivery === 'browser') return []
   return [
@@ -270,6 +329,8 @@ function toServerPixel(pixel: StoredPixel): ServerPixel[] {
       category: pixel.consent_category,
       way: pixel.delivery,
       sendsEmail: pixel.send_hashed_email && destination.carries.includes('email'),
+      eventIds: pixel.event_ids ?? {},
+      outcomes: outcomes.get(pixel.id) ?? new Map(),
     },
   ]
 }

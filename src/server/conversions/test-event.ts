@@ -1,27 +1,41 @@
 import { randomUUID } from 'node:crypto'
-import type { DeliveryCheck, DeliveryCheckInput, DeliveryDraftInput } from '#contract/conversions.ts'
+import {
+  CONVERSIONS,
+  type DeliveryCheck,
+  type DeliveryCheckInput,
+  type DeliveryDraftInput,
+} from '#contract/conversions.ts'
 import type { ServerEventName } from '#contract/server-event.ts'
-import { change } from '../db/transactions/change.ts'
 import { AppError } from '../http/errors.ts'
 import type { Answer, OutgoingClient } from '../http/outgoing.ts'
-import type { Destination, Job, Target, Verdict } from './destinations/destination.ts'
-import { noteStop, type Stop } from './outcomes.ts'
+import type { ChangeAsCaller } from '../http/security/administrators.ts'
+import { noteStop, type Stop } from './delivery-results.ts'
+import {
+  type Destination,
+  type Job,
+  type OutgoingRequest,
+  type Target,
+  takesEvent,
+  type Verdict,
+} from './destinations/destination.ts'
+import { sendEvents } from './send-events.ts'
 import { readDraftTarget, readTarget, type TargetDeps } from './targets.ts'
 
-/** "Conferir": one made-up event, what was sent, and what came back. */
+/** "Conferir": sends an invented event, and returns what was sent and answered. */
 export async function checkDelivery(
   deps: TargetDeps & { client: OutgoingClient },
+  change: ChangeAsCaller,
   pixelId: string,
   { test_event_code }: DeliveryCheckInput,
 ): Promise<DeliveryCheck> {
   const { check, stop } = await send(deps, await readTarget(deps, pixelId), test_event_code)
-  // What the vendor said of what is saved is known from now on, and not from the next visit.
+  // The vendor's answer about a saved pixel takes effect now, not with the next visit.
   if (check.state === 'accepted' || stop !== null)
     await change(deps.db, (trx) => noteStop(trx, { pixelId, stop, isAccepted: true, now: Date.now() }))
   return check
 }
 
-/** The same of a form before it is saved; nothing of it is kept. */
+/** The same for an unsaved form; nothing is stored. */
 export async function checkDraft(
   deps: TargetDeps & { client: OutgoingClient },
   draft: DeliveryDraftInput,
@@ -38,13 +52,14 @@ async function send(
     throw new AppError(
       409,
       'delivery_incomplete',
-      'Informe antes o ID, o token e o endereço com que o servidor envia.',
+      'Antes de enviar o teste, preencha o ID, o token de acesso e o endereço.',
     )
   const { code } = target.destination.test
   if (code !== undefined && test_event_code === undefined)
     throw new AppError(400, 'test_code_required', code.refusal)
   return sendTestEvent(client, target, {
-    event: 'lead',
+    // The first conversion that the pixel sends.
+    event: CONVERSIONS.find((name) => takesEvent(target.destination, target.eventIds, name)) ?? 'lead',
     eventId: randomUUID(),
     testCode: test_event_code,
     agent: 'Mozilla/5.0 (Portico; teste)',
@@ -52,7 +67,7 @@ async function send(
   })
 }
 
-/** The server's copy of something done in a test of a pixel: what came of it, and null where nothing was sent. */
+/** Sends an event of a test visit and returns the result; null if nothing was sent. */
 export async function copyTestEvent(
   deps: TargetDeps & { client: OutgoingClient },
   pixelId: string,
@@ -62,8 +77,10 @@ export async function copyTestEvent(
   if (target === null)
     return {
       check: null,
-      message: 'Falta o token ou o endereço com que o servidor envia. Salve-o no formulário do pixel.',
+      message: 'Falta o token ou o endereço do webhook. Edite o pixel, preencha e salve.',
     }
+  if (!takesEvent(target.destination, target.eventIds, event.event))
+    return { check: null, message: 'Este pixel não envia este evento pelo servidor.' }
   const { code } = target.destination.test
   if (code !== undefined && event.testCode === undefined) return { check: null, message: code.missingInVisit }
   const { check } = await sendTestEvent(deps.client, target, event)
@@ -77,42 +94,61 @@ const NEVER = new AbortController().signal
 export interface TestEvent {
   event: ServerEventName
   eventId: string
-  /** The vendor's, where it has one. */
+  /** The vendor's test code, where it has one. */
   testCode: string | undefined
   agent: string | null
   address: string | null
 }
 
 /**
- * One event of nobody, to where the vendor keeps no data if there is such a place, and what came back. What is shown is
- * what was sent, but for the secret. It is in no queue and no count.
+ * Sends one invented event, to the vendor's test endpoint if there is one. Returns what was sent, without the secret,
+ * and the answer. It is neither queued nor counted.
  */
 async function sendTestEvent(
   client: OutgoingClient,
   target: Target,
   event: TestEvent,
 ): Promise<{ check: DeliveryCheck; stop: Stop | null }> {
-  const { url, headers, body } = target.destination.request(target, [makeJob(target, event)], {
-    code: event.testCode,
-  })
-  const answer = await client.post(url, headers, JSON.stringify(body), NEVER)
-  const { state, message, stop = null } = judge(target.destination, answer)
+  const { destination, secret } = target
+  const job = makeJob(target, event)
+  const mode = { code: event.testCode }
+  if (destination.test.checkHere !== undefined) {
+    const request = destination.request(target, [job], mode)
+    const fault = destination.test.checkHere(request)
+    return {
+      stop: null,
+      check: {
+        ...(fault === null
+          ? { state: 'unconfirmed', message: destination.test.meaning }
+          : { state: 'refused', message: fault }),
+        checked_here: true,
+        request: toShown(request, secret),
+        response: null,
+      },
+    }
+  }
+  const { request, answer, verdict } = await sendEvents(client, target, [job], NEVER, mode)
+  const { state, message, stop = null } = judge(destination, answer, verdict)
   return {
     stop,
     check: {
       state,
-      request: { method: 'POST', url: withoutSecret(url, target.secret), body },
+      request: toShown(request, secret),
       response:
         answer.kind === 'answer'
-          ? { status: answer.status, body: answer.body.slice(0, MAX_SHOWN).replaceAll(target.secret, '…') }
+          ? { status: answer.status, body: answer.body.slice(0, MAX_SHOWN).replaceAll(secret, '…') }
           : null,
       message,
     },
   }
 }
 
+function toShown({ url, body }: OutgoingRequest, secret: string): DeliveryCheck['request'] {
+  return { method: 'POST', url: withoutSecret(url, secret), body }
+}
+
 type Judged = Pick<DeliveryCheck, 'state' | 'message'> & {
-  /** Nothing will be taken until somebody mends something. */
+  /** The vendor accepts nothing until somebody fixes the pixel. */
   stop?: Stop
 }
 
@@ -129,31 +165,36 @@ function makeJob({ destination }: Target, { event, eventId, agent, address }: Te
     created_at: '',
     expires_at: '',
     payload: {
-      ...destination.test.ids(now),
       at: now,
       path: '/',
       address,
       agent,
       marketing: true,
       visitor: randomUUID(),
+      ...destination.test.ids(now),
     },
   }
 }
 
-function judge(destination: Destination, answer: Answer): Judged {
-  if (answer.kind === 'interrupted') return { state: 'waiting', message: 'O teste foi interrompido.' }
-  return destination.test.read?.(answer) ?? toJudged(destination.readAnswer(answer, 1))
+function judge(destination: Destination, answer: Answer, verdict: Verdict): Judged {
+  if (answer.kind === 'interrupted')
+    return { state: 'waiting', message: 'O teste foi interrompido. Envie novamente.' }
+  return destination.test.read?.(answer) ?? toJudged(verdict)
 }
 
 function toJudged(verdict: Verdict): Judged {
   if (verdict.kind === 'interrupted') return { state: 'waiting', message: '' }
+  if (verdict.kind === 'each') {
+    const [only] = verdict.verdicts
+    return only === undefined ? { state: 'waiting', message: '' } : toJudged(only)
+  }
   if (verdict.kind === 'settled') return { state: verdict.state, message: verdict.message }
   const { message } = verdict
   if (verdict.kind === 'stop') return { state: 'refused', message, stop: { code: verdict.code, message } }
   return { state: verdict.kind === 'retry' ? 'waiting' : 'refused', message }
 }
 
-/** Some vendors want their secret in the address. */
+/** Some vendors require the secret in the address. */
 function withoutSecret(address: string, secret: string): string {
   const url = new URL(address)
   for (const [name, value] of [...url.searchParams]) if (value === secret) url.searchParams.set(name, '…')

@@ -21,7 +21,7 @@ const meta = (header: string | undefined, fbclid?: string, host?: string) =>
   identify(metaDestination, { ...context(header, host), clickIds: fbclid === undefined ? {} : { fbclid } })
     .values
 
-test('Meta’s browser ID is kept, or made as its script makes it', () => {
+test('keeps Meta’s browser ID, or makes one as its script does', () => {
   expect(meta('_fbp=fb.1.1794737900000.1116446470').fbp).toBe('fb.1.1794737900000.1116446470')
   expect(meta('_fbp=fb.1.1794737900000.1116446470.Bg').fbp).toBe('fb.1.1794737900000.1116446470.Bg')
   for (const bad of ['', 'x', 'fb.1.1.2', '"><script>'])
@@ -30,7 +30,7 @@ test('Meta’s browser ID is kept, or made as its script makes it', () => {
   expect(meta(undefined, undefined, 'localhost').fbp).toMatch(/^fb\.1\./)
 })
 
-test('a click’s ID is taken over once, with its case, and kept until another comes', () => {
+test('stores a click ID once, with its case, until another arrives', () => {
   expect(meta(undefined, 'IwAR0AbCdEf_123').fbc).toBe(`fb.3.${NOW}.IwAR0AbCdEf_123`)
   const known = '_fbc=fb.1.1794737900000.IwAR0AbCdEf_123'
   expect(meta(known).fbc).toBe('fb.1.1794737900000.IwAR0AbCdEf_123')
@@ -39,7 +39,7 @@ test('a click’s ID is taken over once, with its case, and kept until another c
   expect(meta(undefined, 'a b;c')).not.toHaveProperty('fbc')
 })
 
-test('a session goes on for half an hour, and begins again after it', () => {
+test('continues a session for half an hour, then begins a new one', () => {
   const first = identify(googleAnalytics, context())
   expect(first.values).toMatchObject({ session: '1794738000', engagementMs: 1 })
   expect(first.values.client).toMatch(/^\d{1,10}\.1794738000$/)
@@ -56,7 +56,7 @@ test('a session goes on for half an hour, and begins again after it', () => {
   )
 })
 
-test('cookies are for the server alone unless a script of the vendor needs them', () => {
+test('sets HttpOnly unless a script of the vendor needs the cookie', () => {
   const cookies = [
     ...identifyVisitor(context()).cookies,
     ...identify(googleAnalytics, context()).cookies,
@@ -76,7 +76,7 @@ test('cookies are for the server alone unless a script of the vendor needs them'
   ])
 })
 
-/** The last is Meta's own. */
+/** The last row is Meta's own example. */
 test.each([
   ['  Maria.Silva@Example.COM.BR ', '6fe0396647598bff88a6cecfb6434f11e5a79b8e0eceb9a95158e63540b23892'],
   ['contato+news@Gmail.com', 'ab1dc4a853625ad83eaac513f46cc02fa696fa969c99837e68cf5a6d4b41bf8b'],
@@ -84,6 +84,6 @@ test.each([
   ['João@exemplo.com.br', null],
   ['not an address', null],
   ['', null],
-])('%j is hashed as Meta wants it', (email, hash) => {
+])('hashes %j as Meta requires', (email, hash) => {
   expect(hashEmail(email)).toBe(hash)
 })

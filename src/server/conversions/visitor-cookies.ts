@@ -4,10 +4,10 @@ import { readCookie } from '../http/requests.ts'
 
 const DAY_S = 86_400
 
-/** A cookie that our server sets for a visitor who consented; every destination of theirs shares it. */
+/** The cookie that our server sets for visitors who consented; all destinations share it. */
 export const VISITOR_COOKIE = 'portico_visitor'
 
-/** As long as the choice that allows them. */
+/** As long as the choice that allows it. */
 export const VISITOR_COOKIE_DAYS = 182
 
 export interface CookieContext {
@@ -23,7 +23,7 @@ export interface Identity<Values> {
   cookies: string[]
 }
 
-/** A number of ours that tells one browser's events from another's. */
+/** A random ID that tells one browser's events from another's. */
 export function identifyVisitor(context: CookieContext): Identity<{ visitor: string }> {
   const found = readCookie(context.header, VISITOR_COOKIE) ?? ''
   const visitor = isUuid(found) ? found.toLowerCase() : randomUUID()
@@ -33,7 +33,7 @@ export function identifyVisitor(context: CookieContext): Identity<{ visitor: str
   }
 }
 
-/** Of the host alone: what a registrable domain is, only a list that changes knows. */
+/** For the host only: finding the registrable domain needs a list that changes. */
 export function makeCookie(
   { isSecure }: CookieContext,
   { name, days }: { name: string; days: number },
@@ -43,7 +43,7 @@ export function makeCookie(
   return `${name}=${value}; Path=/; Max-Age=${days * DAY_S}; SameSite=Lax${isSecure ? '; Secure' : ''}${httpOnly ? '; HttpOnly' : ''}`
 }
 
-/** Ends those that the browser sent. */
+/** Expires the cookies that the browser sent. */
 export function expireCookies(
   header: string | undefined,
   isSecure: boolean,

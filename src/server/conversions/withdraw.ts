@@ -3,8 +3,8 @@ import type { OptionalCategory } from '#contract/consent.ts'
 import { OPTIONAL_CATEGORIES } from '#contract/consent-choice.ts'
 import type { Db } from '../db/database.ts'
 import { change } from '../db/transactions/change.ts'
+import { countSettled } from './delivery-results.ts'
 import { DESTINATIONS } from './destinations/destinations.ts'
-import { countSettled } from './outcomes.ts'
 import { forgetSignUp } from './sign-up-email.ts'
 import { expireCookies, VISITOR_COOKIE } from './visitor-cookies.ts'
 
@@ -15,7 +15,7 @@ export interface Withdrawal {
   cookieHeader: string | undefined
 }
 
-/** Deletes what waits under a consent that was taken back, and counts it. Gives the cookies that end with it. */
+/** Deletes waiting events whose consent was withdrawn, and counts them. Returns the cookies to expire. */
 export async function withholdEvents(
   db: Db,
   isSecure: boolean,
@@ -36,7 +36,7 @@ async function deleteWaiting(
   consentId: string,
   categories: readonly OptionalCategory[],
 ): Promise<void> {
-  // Most choices are a first one, behind which nothing waits: that costs no write.
+  // Reads first, because most choices have nothing to delete and should cost no write.
   const waiting = await db
     .selectFrom('deliveries')
     .select('id')
@@ -50,12 +50,12 @@ async function deleteWaiting(
       .deleteFrom('deliveries')
       .where('consent_id', '=', consentId)
       .where('category', 'in', categories)
-      .returning(['pixel_id', 'created_at', 'sent_at'])
-      .$narrowType<{ pixel_id: NotNull }>()
+      .returning(['pixel_id', 'event', 'created_at', 'sent_at'])
+      .$narrowType<{ pixel_id: NotNull; event: NotNull }>()
       .execute()
     await countSettled(
       trx,
-      // What was handed over to a vendor that never answers may have arrived.
+      // An event that was handed to a vendor without answers may have arrived.
       rows.map(({ sent_at, ...row }) => ({
         ...row,
         state: sent_at === null ? ('withheld' as const) : ('unconfirmed' as const),

@@ -1,13 +1,13 @@
 import { verify } from '@node-rs/argon2'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type DataApp, PRINCIPAL_EMAIL, startDataApp } from '#tests/support/data-app.ts'
-import { ENGINES } from '#tests/support/engines.ts'
+import { TIER_ENGINES } from '#tests/support/engines.ts'
 
 const USERS = '/rest/v1/admin_users'
 const BIA = { email: 'Bia@Exemplo.com.br ', password: 'janela-verde-oceano-41', role: 'admin' }
 const SHOW = { prefer: 'return=representation' }
 
-describe.each(ENGINES)('admin_users on %s', (engine) => {
+describe.each(TIER_ENGINES)('admin_users on %s', (engine) => {
   let data: DataApp
   beforeAll(async () => {
     data = await startDataApp(engine)
@@ -27,7 +27,7 @@ describe.each(ENGINES)('admin_users on %s', (engine) => {
   const login = (id: string) =>
     data.database.db.selectFrom('auth_users').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 
-  test('an insert makes login and role, and shows neither password nor hash', async () => {
+  test('an insert creates account and role, and returns neither password nor hash', async () => {
     const made = await create()
     expect(made).toEqual({
       id: made.id,
@@ -45,7 +45,7 @@ describe.each(ENGINES)('admin_users on %s', (engine) => {
     ])
   })
 
-  test('an update of e-mail, role and password changes the login itself', async () => {
+  test('an update of email, role and password changes the account itself', async () => {
     const { id, updated_at } = await create()
     const payload = { email: 'nova@exemplo.com.br', role: 'super_admin', password: 'trilho-pedra-nuvem-77' }
     const answer = await data.call({ method: 'PATCH', url: `${USERS}?id=eq.${id}`, payload, headers: SHOW })
@@ -56,7 +56,7 @@ describe.each(ENGINES)('admin_users on %s', (engine) => {
     expect(await verify(stored.password_hash ?? '', payload.password)).toBe(true)
   })
 
-  test('a row that was read can be sent back whole', async () => {
+  test('accepts a whole row that was read before', async () => {
     const made = await create()
     const payload = { ...made, role: 'super_admin' }
     const answer = await data.call({
@@ -77,7 +77,7 @@ describe.each(ENGINES)('admin_users on %s', (engine) => {
     expect(again.json()[0].is_principal).toBe(false)
   })
 
-  test('the trail tells that a password was set, and never which', async () => {
+  test('the audit trail says that a password was set, not which', async () => {
     const { id } = await create()
     const payload = { password: 'trilho-pedra-nuvem-77' }
     await data.call({ method: 'PATCH', url: `${USERS}?id=eq.${id}`, payload })
@@ -87,7 +87,7 @@ describe.each(ENGINES)('admin_users on %s', (engine) => {
     for (const secret of ['janela-verde', 'trilho-pedra', 'argon2']) expect(text).not.toContain(secret)
   })
 
-  test('a deleted person is gone, login and all', async () => {
+  test('a deleted person is gone with the account', async () => {
     const { id } = await create()
     expect((await data.call({ method: 'DELETE', url: `${USERS}?id=eq.${id}` })).statusCode).toBe(204)
     await expect(login(id)).rejects.toThrow()
@@ -107,7 +107,7 @@ describe.each(ENGINES)('admin_users on %s', (engine) => {
     expect(await list()).toHaveLength(1)
   })
 
-  test('the reasons of a weak password travel in the details', async () => {
+  test('returns the reasons of a weak password in the details', async () => {
     const answer = await data.call({ method: 'POST', url: USERS, payload: { ...BIA, password: 'x' } })
     expect(answer.json().details).toBe('length')
   })
@@ -120,7 +120,7 @@ describe.each(ENGINES)('admin_users on %s', (engine) => {
     'or=(id.is.null,password_hash.not.is.null)',
     'order=password_hash',
     'select=x:password_hash::text',
-  ])('no way to a secret: %s', async (search) => {
+  ])('reveals no secret: %s', async (search) => {
     const answer = await data.call({ url: `${USERS}?${search}` })
     expect(answer.statusCode).toBe(400)
     expect(answer.json().code).toBe('42703')
@@ -171,7 +171,7 @@ describe.each(ENGINES)('admin_users on %s', (engine) => {
     expect(principal(before)?.email).toBe(PRINCIPAL_EMAIL)
   })
 
-  test('the principal may be given a new password, with e-mail and role sent as they are', async () => {
+  test('accepts a new password for the principal, with email and role unchanged', async () => {
     const payload = { email: PRINCIPAL_EMAIL, role: 'super_admin', password: 'farol-seda-limoeiro-93' }
     const answer = await data.call({ method: 'PATCH', url: `${USERS}?is_principal=is.true`, payload })
     expect(answer.statusCode, answer.body).toBe(204)

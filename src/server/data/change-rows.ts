@@ -8,7 +8,7 @@ import { formatList, formatObject, type RowShape, shapeRows } from './row-format
 import { type RowWriter, runChange } from './row-writer.ts'
 import { parseText, readInputs } from './values.ts'
 
-/** So many rows of a change are in memory at once. */
+/** Rows of a change that are in memory at once. */
 const LOADED_ROWS = 20
 
 /** `PATCH` with filters. */
@@ -55,7 +55,7 @@ export async function deleteRows(
   return sendChangedRows(call, query, shape, written, reply)
 }
 
-/** Nobody means to change everything; who does says so with a filter that is always true. */
+/** Changing everything must be explicit, with a filter that is always true. */
 function requireFilter(query: Query, verb: 'UPDATE' | 'DELETE'): void {
   if (query.where.length === 0) throw protocolError(400, '21000', `${verb} requires a WHERE clause`)
 }
@@ -81,10 +81,10 @@ async function changeMatching(
   return rows
 }
 
-/** What the answer to one change may show. */
+/** Size limit of the response to one change. */
 const MAX_SHOWN_BYTES = 8_000_000
 
-/** The rows that one call has changed: whole when the answer will show them, else no more than their keys. */
+/** The rows changed by one call: whole if the response shows them, else only their keys. */
 class ChangedRows {
   readonly rows: Row[] = []
   readonly #shown: boolean
@@ -94,7 +94,7 @@ class ChangedRows {
     this.#shown = preferences.return === 'representation'
   }
 
-  /** Called inside the transaction, so that an answer too large to give is a change that did not happen. */
+  /** Called inside the transaction, so that a response that is too large rolls the change back. */
   add(row: Row): void {
     this.rows.push(this.#shown ? row : { [PRIMARY_KEY]: row[PRIMARY_KEY] })
     if (!this.#shown) return
@@ -106,7 +106,7 @@ class ChangedRows {
   }
 }
 
-/** `POST`: insert, or upsert when a resolution of duplicates is preferred. All rows or none. */
+/** `POST`: insert, or upsert if a resolution of duplicates is preferred. All rows or none. */
 export async function insertRows(
   service: DataService,
   call: Call,
@@ -133,7 +133,7 @@ export async function insertRows(
   )
 }
 
-/** `PUT` with the primary key as its only filter: that one row, inserted or changed. */
+/** `PUT` with the primary key as its only filter: inserts or changes that row. */
 export async function putRow(service: DataService, call: Call, reply: FastifyReply): Promise<FastifyReply> {
   const query = readQuery(call)
   const shape = shapeRows(call.resource, query.select)
@@ -218,11 +218,11 @@ async function writeAll(
     touched.add(row[PRIMARY_KEY])
     rows[index] = row
   }
-  // What was ignored has left a gap.
+  // Ignored rows left a gap.
   return { rows: rows.filter((row) => row !== undefined), inserted }
 }
 
-/** Everyone writes in one order, the key's, so that no two wait for each other. Rows without a key collide with nobody. */
+/** Rows are written in key order, to avoid deadlocks. Rows without a key collide with nothing. */
 function inLockOrder(inputs: readonly Row[], conflictColumns: readonly string[]): [number, Row][] {
   const keyOf = (row: Row) => JSON.stringify(conflictColumns.map((column) => row[column] ?? null))
   return [...inputs.entries()].sort(([, a], [, b]) => {
@@ -231,7 +231,7 @@ function inLockOrder(inputs: readonly Row[], conflictColumns: readonly string[])
   })
 }
 
-/** The row that an input would collide with: values are compared in the form in which they are stored. */
+/** The row that an input collides with, compared in stored form. */
 async function findConflict(
   resource: Resource,
   writer: RowWriter,
@@ -250,15 +250,15 @@ async function findConflict(
 
 interface Written {
   rows: Row[]
-  /** Null where the protocol sends none. */
+  /** Null if the protocol sends none. */
   contentRange: string | null
-  /** The status of an answer without a body. */
+  /** Status of a response without a body. */
   minimalStatus: number
-  /** The status of an answer that shows the rows. */
+  /** Status of a response with rows. */
   shownStatus: number
 }
 
-/** The answer to a write, in the form that the client prefers. */
+/** Answers a write in the form that the client prefers. */
 function sendChangedRows(
   call: Call,
   query: Query,
@@ -275,12 +275,12 @@ function sendChangedRows(
   if (preferences.return !== 'representation') return reply.code(written.minimalStatus).send()
   reply.code(written.shownStatus).header('content-type', media.name)
   if (media.format === 'object' && only !== undefined) return reply.send(formatObject(shape, media, only))
-  // A limit never limits what a write touches, only what it shows.
+  // A limit applies to the response, not to the write.
   const end = query.limit === null ? undefined : query.offset + query.limit
   return reply.send(formatList(shape, media, written.rows.slice(query.offset, end), false))
 }
 
-/** Called inside the transaction, so that a refused answer is a change that did not happen. */
+/** Called inside the transaction, so that a refused response rolls the change back. */
 function assertSingular(call: Call, count: number): void {
   if (call.media.format === 'object' && count !== 1) throw notSingular(count)
 }

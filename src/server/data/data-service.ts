@@ -85,7 +85,7 @@ function findResource(resources: ReadonlyMap<string, Resource>, name: string): R
   return resource
 }
 
-/** Nobody without a proof of being an administrator; whoever has brought none at all is told to authenticate. */
+/** Only administrators; callers without any proof get 401. */
 function assertMayUse(resource: Resource, request: FastifyRequest): void {
   const { caller } = request
   if (request.method === 'OPTIONS' || isAdministrator(caller)) return
@@ -101,7 +101,7 @@ function assertProfile(request: FastifyRequest): void {
   })
 }
 
-/** What every operation of the data service works with. */
+/** What every operation of the data service uses. */
 export interface DataService {
   db: Db
   recheck: Callers['recheck']

@@ -4,7 +4,7 @@ import { CHANGED_ROWS, RETRY_AFTER_SECONDS } from '../http/limits/limits.ts'
 import type { Caller } from '../http/security/administrators.ts'
 import type { Resource, Row } from './resource.ts'
 
-/** The extended result codes of SQLite beside PostgreSQL's SQLSTATE. */
+/** SQLite's extended result codes beside PostgreSQL's SQLSTATE. */
 const UNIQUE = [1555, 2067, '23505']
 
 const CHECK = [275, 1299, '23514', '23502']
@@ -17,8 +17,8 @@ interface DatabaseError {
 }
 
 /**
- * Beside our own checks: two requests that race to one key are decided by the database. Its own words are never sent,
- * for they differ by engine and can hold SQL.
+ * Beside our own checks: the database decides between two requests with one key. Its own text is never sent, because it
+ * differs by engine and can contain SQL.
  */
 export function toProtocolError(resource: Resource, row: Row, error: unknown): unknown {
   if (error instanceof AppError || !(error instanceof Error)) return error
@@ -38,7 +38,7 @@ export function toProtocolError(resource: Resource, row: Row, error: unknown): u
 
 const BOTH = 'Send the key twice: as "apikey: KEY" and as "Authorization: Bearer KEY".'
 
-/** Why somebody may not use `what`, and what to send instead. Says nothing about whether a key exists. */
+/** Why the caller may not use `what`, and what to send instead. It does not reveal whether a key exists. */
 export function missingProof(what: string, caller: Caller, request: FastifyRequest): AppError {
   if (caller.kind === 'user') {
     const hint = caller.needsSecondFactor ? 'A session of level aal2 is required.' : null
@@ -68,7 +68,7 @@ function explain(caller: Caller, apikey: unknown, authorization: string | undefi
   return { details: 'Invalid API key', hint: 'A key that was revoked, has expired or is not of this site.' }
 }
 
-/** The one place where an error of the data service becomes an answer. */
+/** The one place where errors of the data service become responses. */
 export function renderDataErrors(scope: FastifyInstance): void {
   scope.setErrorHandler((error, request, reply) => send(reply, toDataError(error, request)))
   scope.setNotFoundHandler((_request, reply) => send(reply, invalidPath()))
@@ -87,13 +87,13 @@ function send(reply: FastifyReply, error: AppError): FastifyReply {
     .send(JSON.stringify({ code, message, details: toText(details), hint: details.hint ?? null }))
 }
 
-/** The protocol knows text there and nothing else: the reasons of a weak password become a list in words. */
+/** The protocol only allows text there: the reasons of a weak password become a list in words. */
 function toText(details: AppError['details']): string | null {
   if (Array.isArray(details.reasons)) return details.reasons.join(', ')
   return typeof details.details === 'string' ? details.details : null
 }
 
-/** What other rooms throw, in this protocol's terms. */
+/** Errors of other modules, in this protocol's terms. */
 function toDataError(error: unknown, request: FastifyRequest): AppError {
   const known = toAppError(error, request)
   switch (known.code) {
@@ -132,6 +132,7 @@ interface Extra {
   details?: string | null
   hint?: string | null
   headers?: Record<string, string>
+  retryAfterSeconds?: number
   cause?: unknown
 }
 
@@ -140,6 +141,7 @@ export function protocolError(status: number, code: string, message: string, ext
   return new AppError(status, code, message, {
     details: { details: extra.details ?? null, hint: extra.hint ?? null },
     ...(extra.headers === undefined ? {} : { headers: extra.headers }),
+    ...(extra.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: extra.retryAfterSeconds }),
     ...(extra.cause === undefined ? {} : { cause: extra.cause }),
   })
 }
@@ -171,7 +173,7 @@ export const notNull = (resource: string, column: string): AppError =>
     `null value in column "${column}" of relation "${resource}" violates not-null constraint`,
   )
 
-/** `expected` says what would pass, in words. */
+/** `expected` describes valid values. */
 export const checkViolation = (resource: string, constraint: string, expected: string): AppError =>
   protocolError(
     400,
@@ -191,7 +193,7 @@ export const notSingular = (count: number): AppError =>
     details: `The result contains ${count} rows`,
   })
 
-/** `preferred` is what the client allows, under `handling=strict`. */
+/** `preferred` is the client's limit under `handling=strict`. */
 export function assertMaxAffected(count: number, preferred: number | null = null): void {
   if (count <= Math.min(preferred ?? CHANGED_ROWS, CHANGED_ROWS)) return
   throw protocolError(400, 'PGRST124', 'Query result exceeds max-affected preference constraint', {
@@ -205,5 +207,5 @@ export const rangeNotSatisfiable = (details: string): AppError =>
 
 export const serverBusy = (): AppError =>
   protocolError(503, 'PGRST003', 'The server is busy', {
-    headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
   })

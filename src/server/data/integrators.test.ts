@@ -4,13 +4,13 @@ import { ADMIN_ROLES } from '#contract/accounts.ts'
 import { PIXEL_DELIVERIES, PIXEL_RUNS_IN, PIXEL_TYPES } from '#contract/pixel.ts'
 import { type ColumnFacts, PIXEL_COLUMNS } from '#contract/pixel-columns.ts'
 import { type CallerName, type DataApp, startDataApp } from '#tests/support/data-app.ts'
-import { writeDocRow } from '#tests/support/doc-table.ts'
-import { ENGINES } from '#tests/support/engines.ts'
+import { writeDocTable } from '#tests/support/doc-table.ts'
+import { TIER_ENGINES } from '#tests/support/engines.ts'
 
 const PIXELS = '/rest/v1/tracking_pixels'
 const PIXEL = { name: 'Loja', type: 'meta', pixel_id: '123' }
 
-describe.each(ENGINES)('what programs ask of the data service, on %s', (engine) => {
+describe.each(TIER_ENGINES)('compatibility of the data service, on %s', (engine) => {
   let data: DataApp
   beforeAll(async () => {
     data = await startDataApp(engine)
@@ -31,7 +31,7 @@ describe.each(ENGINES)('what programs ask of the data service, on %s', (engine) 
     ['a bad key', 'guest', { apikey: 'x' }, 'Invalid API key'],
     ['a key without a token', 'anon', { apikey: 'x' }, 'The Authorization header is missing'],
     ['the public key', 'anon', { apikey: 'x', authorization: 'Bearer x' }, 'brings the public key'],
-  ])('who brings %s is told what is missing', async (_what, as, headers, expected) => {
+  ])('tells a caller with %s what is missing', async (_what, as, headers, expected) => {
     for (const url of [PIXELS, '/rest/v1/admin_users', '/rest/v1/']) {
       const answer = await data.call({ url, as, headers })
       expect(answer.statusCode).toBe(401)
@@ -42,7 +42,7 @@ describe.each(ENGINES)('what programs ask of the data service, on %s', (engine) 
     }
   })
 
-  test('tx=rollback shows what would happen and keeps nothing', async () => {
+  test('tx=rollback returns the result and stores nothing', async () => {
     const prefer = 'tx=rollback, return=representation, handling=strict'
     const made = await data.call({ method: 'POST', url: PIXELS, payload: PIXEL, headers: { prefer } })
     expect(made.statusCode, made.body).toBe(201)
@@ -66,7 +66,7 @@ describe.each(ENGINES)('what programs ask of the data service, on %s', (engine) 
     expect({ changes: data.changes(), events: (await events()).length }).toEqual(before)
   })
 
-  test('tx=rollback of people leaves logins and roles alone', async () => {
+  test('tx=rollback of people leaves accounts and roles unchanged', async () => {
     const headers = { prefer: 'tx=rollback' }
     const payload = { email: 'nova@exemplo.com.br', password: 'trilho-pedra-nuvem-77', role: 'admin' }
     const url = '/rest/v1/admin_users'
@@ -86,7 +86,7 @@ describe.each(ENGINES)('what programs ask of the data service, on %s', (engine) 
     if (status === 400) expect(answer.json()).toMatchObject({ code: 'PGRST122' })
   })
 
-  test('functions: there are none', async () => {
+  test('there are no functions', async () => {
     const answer = await data.call({
       method: 'POST',
       url: '/rest/v1/rpc/soma',
@@ -101,7 +101,7 @@ describe.each(ENGINES)('what programs ask of the data service, on %s', (engine) 
     expect((await data.call({ url: '/rest/v1/rpc/soma', as: 'guest' })).statusCode).toBe(401)
   })
 
-  test('the description is Swagger 2.0 by a validator that is not ours, and names every column', async () => {
+  test('the description is valid Swagger 2.0 and lists every column', async () => {
     for (const url of ['/rest/v1/', '/rest/v1']) {
       const answer = await data.call({ url, as: 'service' })
       expect(answer.statusCode, answer.body).toBe(200)
@@ -134,10 +134,8 @@ describe.each(ENGINES)('what programs ask of the data service, on %s', (engine) 
       ...definitions.tracking_pixels.properties,
       ...definitions.admin_users.properties,
     }).flatMap(([name, property]) => (property.enum === undefined ? [] : [[name, property.enum]]))
-    for (const [name, property] of Object.entries<Record<string, string>>(
-      definitions.tracking_pixels.properties,
-    ))
-      describedInDocument(name, property)
+    documentColumns('columns', definitions.tracking_pixels.properties)
+    documentColumns('user columns', definitions.admin_users.properties)
     expect(Object.fromEntries(enums)).toEqual({
       type: PIXEL_TYPES,
       consent_category: ['desempenho', 'funcionalidade', 'marketing'],
@@ -150,19 +148,24 @@ describe.each(ENGINES)('what programs ask of the data service, on %s', (engine) 
   })
 })
 
-function describedInDocument(name: string, property: Record<string, unknown>): void {
-  const values = Array.isArray(property.enum)
-    ? `: ${property.enum.map((value) => `\`${value}\``).join(', ')}`
-    : ''
-  const notes = [
-    ...(property.readOnly === true ? ['read-only'] : []),
-    ...(property['x-nullable'] === true ? ['may be null'] : []),
-  ]
-  writeDocRow('docs/integrating.md', 'columns', [
-    `\`${name}\``,
-    `${property.format ?? property.type}${values}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`,
-    String(property.description ?? '')
-      .replace('This is a Primary Key.<pk/>', 'Primary key.')
-      .replaceAll('|', '\\|'),
-  ])
+type Property = Record<string, unknown>
+
+function documentColumns(table: string, properties: Record<string, Property>): void {
+  const rows = Object.entries(properties).map(([name, property]) => {
+    const values = Array.isArray(property.enum)
+      ? `: ${property.enum.map((value) => `\`${value}\``).join(', ')}`
+      : ''
+    const notes = [
+      ...(property.readOnly === true ? ['read-only'] : []),
+      ...(property['x-nullable'] === true ? ['may be null'] : []),
+    ]
+    return [
+      `\`${name}\``,
+      `${property.format ?? property.type}${values}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`,
+      String(property.description ?? '')
+        .replace('This is a Primary Key.<pk/>', 'Primary key.')
+        .replaceAll('|', '\\|'),
+    ]
+  })
+  writeDocTable('docs/integrate/data-api.md', table, [['column', 'type', 'meaning'], ...rows])
 }

@@ -10,7 +10,7 @@ import { asDynamic } from './resource.ts'
 const list = (text: string) => ({ mark: '1', count: 1, body: Buffer.from(text) })
 
 describe('the cache of lists', () => {
-  test('keeps the newest, and nothing that is large', () => {
+  test('keeps the newest lists, and no large ones', () => {
     const cache = new ListCache()
     cache.set('large', list('x'.repeat(300_000)))
     for (let index = 0; index < 20; index++) cache.set(`list ${index}`, list(String(index)))
@@ -22,7 +22,7 @@ describe('the cache of lists', () => {
   })
 })
 
-test('the mark of the embedded database changes with what this process writes, with what another does, and with the connection', async () => {
+test('the change marker of SQLite follows writes of this process, of others, and of the connection', async () => {
   const storage = await makeStorage('sqlite')
   let ours = openDatabase(storage)
   await migrate(ours.db)
@@ -55,7 +55,7 @@ test('the mark of the embedded database changes with what this process writes, w
   expect(new Set(marks).size).toBe(4)
 })
 
-describe('a list that was asked for before', () => {
+describe('a repeated list', () => {
   let data: DataApp
   beforeAll(async () => {
     data = await startDataApp('sqlite')

@@ -25,15 +25,15 @@ const MAX_LISTS = 16
 const MAX_BYTES = 256_000
 
 interface CachedList {
-  /** What the database said when the list was read. */
+  /** The database's change marker when the list was read. */
   mark: string
   count: number
   body: Buffer
 }
 
 /**
- * The last lists that were asked for, as they were sent. Each is good for as long as the database gives the same mark:
- * a dashboard asks for the same list again and again, and pixels change a few times a day.
+ * The most recent lists, as they were sent. Each is valid while the database returns the same marker: dashboards repeat
+ * the same list, and pixels change a few times a day.
  */
 export class ListCache {
   readonly #lists = new Map<string, CachedList>()
@@ -56,7 +56,7 @@ export async function listRows(service: DataService, call: Call, reply: FastifyR
   return isPlainList(call) ? sendPlainList(service, call, reply) : sendList(service, call, reply)
 }
 
-/** The everyday list: an array, neither counted nor cut. */
+/** The common case: an array without count or range. */
 function isPlainList({ request, media, preferences }: Call): boolean {
   return (
     request.method === 'GET' &&
@@ -67,7 +67,7 @@ function isPlainList({ request, media, preferences }: Call): boolean {
   )
 }
 
-/** Made by the database as it is sent, or sent again when nothing has changed since. */
+/** Formatted by the database, or repeated if nothing has changed. */
 async function sendPlainList(service: DataService, call: Call, reply: FastifyReply): Promise<FastifyReply> {
   const plan = planFor(service, call)
   if (plan.text === null) return sendList(service, call, reply)
@@ -81,7 +81,7 @@ async function sendPlainList(service: DataService, call: Call, reply: FastifyRep
     list = { mark: answer.mark, ...splitListText(answer.list) }
     service.lists.set(key, list)
   }
-  if (list === undefined) throw new Error('a list was said to be unchanged that was never read')
+  if (list === undefined) throw new Error('the list is unchanged but not cached')
   return reply
     .header('content-range', contentRange(plan.range.offset, list.count, null))
     .header('content-type', call.media.name)
@@ -92,7 +92,7 @@ async function sendList(service: DataService, call: Call, reply: FastifyReply): 
   const plan = rangedPlan(service, call)
   let keys = (await service.db.executeQuery(plan.keys('page'))).rows
   const isLong = keys.length > PAGE_ROWS || firstPageLength(keys) < keys.length
-  // Nobody holds more than a page before it is their turn.
+  // No more than one page is in memory before the turn of this response.
   if (isLong && call.request.method === 'GET') {
     liftCallDeadline(call.request)
     await service.longAnswers.turn(call.caller, reply.raw)
@@ -128,7 +128,7 @@ const MAX_PLANS = 500
 
 const MAX_CACHED_LENGTH = 2_000
 
-/** The plan of a list by its address. Values are part of the address, so one plan never answers another question. */
+/** The plan of a list by address. Values are part of the address, so a plan always belongs to one query. */
 function planFor(service: DataService, call: Call): ReadPlan {
   const key = listKey(call)
   const known = service.plans.get(key)
@@ -145,7 +145,7 @@ function planFor(service: DataService, call: Call): ReadPlan {
   return plan
 }
 
-/** A `Range` header is one client's, and its plan is not worth keeping. */
+/** A `Range` header is specific to one client, so its plan is not cached. */
 function rangedPlan(service: DataService, call: Call): ReadPlan {
   const header = call.request.method === 'GET' ? call.request.headers.range : undefined
   if (header === undefined) return planFor(service, call)
@@ -154,14 +154,14 @@ function rangedPlan(service: DataService, call: Call): ReadPlan {
   return planRead(call.resource, service.engine, asDynamic(service.db), query, range)
 }
 
-/** Rows may come between the list and its count; a total below what was listed would be nonsense. */
+/** Rows may be added between list and count; the total is never below the listed number. */
 async function countRows(service: DataService, plan: ReadPlan, listed: number): Promise<number> {
   const { rows } = await service.db.executeQuery(plan.count())
   const floor = listed === 0 ? 0 : plan.range.offset + listed
   return Math.max(rows[0]?.count ?? 0, floor)
 }
 
-/** How many of the rows, from `at`, make the next page: as many as fit, and one in any case. */
+/** How many rows from `at` make the next page: as many as fit, and at least one. */
 function firstPageLength(keys: readonly KeyedSize[], at = 0): number {
   let bytes = 0
   let length = 0
@@ -181,10 +181,9 @@ async function readPage(service: DataService, plan: ReadPlan, page: readonly Key
 }
 
 /**
- * A long list is fixed as a list of keys, read at one moment and in order; its rows follow page by page, as fast as
- * the reader takes them. So a write between two pages can neither shift the list, nor double a row, nor hide one: a row
- * changed meanwhile comes in its newer form, a row deleted meanwhile is left out. A cursor would hold a connection for
- * as long as the slowest client reads.
+ * A long list is read as ordered keys at one moment; its rows follow page by page at the reader's pace. A write between
+ * two pages cannot shift the list, repeat a row or hide one: a changed row appears in its newer form, a deleted one is
+ * left out. A cursor would hold a connection for as long as the slowest client reads.
  */
 async function* streamPages(
   service: DataService,
@@ -209,12 +208,12 @@ interface Waiting {
   go: () => void
 }
 
-/** Lets each person have one long answer at a time, and everybody together a few; the others wait for their turn. */
+/** Limits long responses to one per person and a few in total; the others wait. */
 export class LongAnswers {
   readonly #busy = new Set<string>()
   #waiting: Waiting[] = []
 
-  /** Resolves when it is this answer's turn, which lasts until the answer is sent or its reader has gone. */
+  /** Resolves when it is this response's turn, which lasts until it is sent or its reader is gone. */
   async turn(caller: Caller, response: ServerResponse): Promise<void> {
     const person = caller.kind === 'user' ? caller.userId : caller.kind
     if (this.#isFree(person)) this.#busy.add(person)

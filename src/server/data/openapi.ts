@@ -4,7 +4,9 @@ import { isAdministrator } from '../http/security/administrators.ts'
 import { missingProof, protocolError } from './errors.ts'
 import { type Column, type Resource, readableColumns, valuesOf } from './resource.ts'
 
-/** What a program asks that does not know the service yet: its description at the root, and functions, of which there are none. */
+/**
+ * For programs that do not know the service yet: its description at the root, and functions, of which there are none.
+ */
 export function registerDescription(scope: FastifyInstance, resources: readonly Resource[]): void {
   const description = JSON.stringify(describeService(resources, 'Pórtico', VERSION))
   scope.route({
@@ -41,7 +43,7 @@ function noFunction(name: string, request: FastifyRequest) {
   )
 }
 
-/** The resources as OpenAPI 2.0 (Swagger), which is what PostgREST gives and its integrations read. */
+/** The resources as OpenAPI 2.0 (Swagger), like PostgREST. */
 function describeService(resources: readonly Resource[], title: string, version: string): object {
   return {
     swagger: '2.0',
@@ -94,7 +96,7 @@ const SHARED_PARAMETERS = {
 const shared = (...names: (keyof typeof SHARED_PARAMETERS)[]) =>
   names.map((name) => ({ $ref: `#/parameters/${name}` }))
 
-/** What each method of one resource takes and gives. */
+/** The methods of one resource. */
 function describePaths(resource: Resource): object {
   const row = { $ref: `#/definitions/${resource.name}` }
   const body = (schema: object) => ({ name: resource.name, in: 'body', schema })
@@ -134,12 +136,12 @@ const TYPES: Record<Column['type'], object> = {
   json: {},
 }
 
-/** A row as it is read: what it always has is required, as PostgREST says it. What can only be written is named too. */
+/** A row as read: columns that are never null are required, as in PostgREST. Write-only columns are listed too. */
 function describeRow(resource: Resource): object {
   return describe(resource, resource.columns, ({ nullable, read }) => !nullable && read !== false)
 }
 
-/** The body of a `POST`: what a new row cannot do without is required. */
+/** The body of a `POST`: columns without an initial value are required. */
 function describeNewRow(resource: Resource): object {
   return describe(resource, written(resource), ({ initial, nullable }) => initial === undefined && !nullable)
 }

@@ -33,7 +33,7 @@ const PIXELS = [
   created_at: `2026-11-0${index + 1}T00:00:00Z`,
 }))
 
-/** The operator, the question, and what must come of it: pixels by their number, values, or status and code. */
+/** Operator, query, and the expected result: pixels by number, values, or status and code. */
 const OPERATORS: [operator: string, question: string, expected: unknown][] = [
   ['eq', 'type=eq.custom', [4, 5]],
   ['eq(any)', 'type=eq(any).{meta,custom}', [1, 4, 5]],
@@ -115,10 +115,10 @@ test.each(OPERATORS)('%s: %s', async (operator, question, expected) => {
   const shown = answers.map((answer) =>
     Array.isArray(answer) ? `pixels ${answer.join(', ')}` : `\`${String(answer)}\``,
   )
-  writeDocRow('docs/integrating.md', 'operators', [`\`${operator}\``, `\`${question}\``, ...shown])
+  writeDocRow('docs/integrate/data-api.md', 'operators', [`\`${operator}\``, `\`${question}\``, ...shown])
 })
 
-test('a refused operator says what to use instead', async () => {
+test('a refused operator names its alternative', async () => {
   for (const data of apps) {
     const answer = await data.call({ url: '/rest/v1/tracking_pixels?name=imatch.^a' })
     expect(answer.json()).toMatchObject({

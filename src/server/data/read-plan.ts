@@ -15,25 +15,25 @@ import { type OutputColumn, type RowShape, shapeRows } from './row-format.ts'
 import { typeName } from './values.ts'
 import { buildWhere, comparable, findOperand, noOperator } from './where.ts'
 
-/** Lists up to this long are read and written in one go; longer ones by pages of this size. */
+/** Lists up to this length are read in one go; longer ones in pages of this size. */
 export const PAGE_ROWS = 200
 
-/** The same in bytes: what one answer may hold in memory, whatever the rows weigh. */
+/** The same in bytes: the memory limit of one response. */
 export const PAGE_BYTES = 512_000
 
-/** A row by its key, and about how long it is. */
+/** A key and the approximate size of its row. */
 export interface KeyedSize {
   id: string
   bytes: number
 }
 
-/** A list, compiled: the same address asked again costs neither parsing nor compiling. */
+/** A compiled list query: the same address needs no parsing or compiling again. */
 export interface ReadPlan {
   shape: RowShape
   range: RowRange
-  /** The whole list as JSON text, where the engine can make it. */
+  /** The whole list as JSON text, where the engine can produce it. */
   text: CompiledQuery<ListText> | null
-  /** The primary keys and sizes in order: of one row more than a page, which tells whether the list is longer, or of all. */
+  /** Keys and sizes in order: one more than a page, which shows whether the list is longer, or all. */
   keys(rows: 'page' | 'all'): CompiledQuery<KeyedSize>
   pageOf(keys: readonly string[]): CompiledQuery<Row>
   count(): CompiledQuery<{ count: number }>
@@ -90,7 +90,7 @@ export function applyWhere(resource: Resource, engine: Engine, source: Source, q
   return query.where.length === 0 ? source : source.where(buildWhere(resource, engine, query.where))
 }
 
-/** The key closes every order, so that two pages of one list never share a row. */
+/** The key ends every order, so that two pages never share a row. */
 export function applyOrder(
   resource: Resource,
   engine: Engine,
@@ -112,7 +112,7 @@ function orderBy(resource: Resource, engine: Engine, source: Source, item: Order
     throw noOperator(`could not identify an ordering operator for type ${typeName(column)}`)
   }
   const expression = comparable(engine, operand)
-  // PostgreSQL's default, written out because SQLite's is the opposite; left out where it cannot matter, for the index.
+  // PostgreSQL's default, written out because SQLite's is the opposite; omitted for non-null columns, to use the index.
   const nulls = column.nullable ? (item.nulls ?? (item.descending ? 'first' : 'last')) : null
   return source.orderBy(sql`${expression}`, (order) => {
     const directed = item.descending ? order.desc() : order.asc()
@@ -121,19 +121,19 @@ function orderBy(resource: Resource, engine: Engine, source: Source, item: Order
   })
 }
 
-/** SQLite gives a function no more arguments than 127: a name and a value for each column. */
+/** SQLite functions take at most 127 arguments: a name and a value per column. */
 const MAX_OUTPUTS = 60
 
 export interface ListText {
-  /** What the list is good for: until the database says another. */
+  /** The marker for which the list is valid. */
   mark: string
-  /** null: as it was under the mark that was sent along; empty: too long for one answer. */
+  /** Null: unchanged since the given marker; empty: too long for one response. */
   list: string | null
 }
 
 interface ListTextPlan {
   shape: RowShape
-  /** The rows in order, one more than a page at most, with the columns under their own names. */
+  /** The rows in order, at most one more than a page. */
   rows: Source
   /** The same rows, as one column `bytes`. */
   sizes: Source
@@ -142,10 +142,10 @@ interface ListTextPlan {
 }
 
 /**
- * A whole list as JSON text, made by SQLite in its own thread, together with the question whether anything has changed
- * since `mark` (`data_version` of the reading connection counts what any other one commits, of this process or of
- * another). One statement, so that both are of one snapshot; of an unchanged list nothing is read. The first parameter
- * is the mark. null where the selection cannot be written so.
+ * A whole list as JSON text, made by SQLite in its thread, together with the check whether anything changed since
+ * `mark` (`data_version` of the reading connection counts commits of all other connections). One statement, so that
+ * both use one snapshot; an unchanged list is not read. The first parameter is the mark. Null if the selection cannot
+ * be expressed.
  */
 export function compileListText(db: DynamicDb, plan: ListTextPlan): CompiledQuery<ListText> | null {
   const outputs = new Map(plan.shape.outputs.map((output) => [output.name, output]))
@@ -162,12 +162,12 @@ export function compileListText(db: DynamicDb, plan: ListTextPlan): CompiledQuer
   ) as CompiledQuery<ListText>
 }
 
-/** The rest is worked out row by row. */
+/** Other outputs are computed row by row. */
 function isWritable({ path, cast }: OutputColumn): boolean {
   return path === null && (cast === null || cast === 'text')
 }
 
-/** The values of `output-value.ts`, in SQL. */
+/** The SQL version of `outputValue`. */
 function toJson({ column, cast }: OutputColumn): RawBuilder<unknown> {
   const asText = cast === 'text'
   const value = sql.ref(column.name)
@@ -190,16 +190,16 @@ function toJson({ column, cast }: OutputColumn): RawBuilder<unknown> {
   }
 }
 
-/** `50[{…},…]`: the count goes before the text, because one scalar is all that a case can give. */
+/** `50[{…},…]`: the count precedes the text, because a case expression returns one scalar. */
 export function splitListText(list: string): { count: number; body: Buffer } {
   const at = list.indexOf('[')
   return { count: Number(list.slice(0, at)), body: Buffer.from(list.slice(at)) }
 }
 
-/** Keys, times, flags and the names of the columns. */
+/** Keys, times, flags and column names. */
 const FIXED_BYTES = 400
 
-/** About how long a row is on the wire. Neither engine has to read a long text for it. */
+/** The approximate size of a row in the response. Neither engine has to read long texts for it. */
 function rowBytes(engine: Engine, resource: Resource, columns: readonly Column[]): RawBuilder<number> {
   const parts = columns.flatMap(({ name, type }) => {
     const reference = eb.ref(`${resource.name}.${name}`)

@@ -7,7 +7,7 @@ import { insertPixel } from '#tests/support/insert-pixel.ts'
 const ids = [1, 2, 3, 4, 5].map((n) => `00000000-0000-4000-8000-00000000000${n}`)
 const [first] = ids
 
-/** Five pixels that differ in everything that a query can ask about. */
+/** Five pixels that differ in everything that a query can use. */
 const PIXELS = [
   { name: 'Ação de Graças', type: 'meta', pixel_id: '111', is_active: true, code: '<b>"1"</b>' },
   { name: 'ação menor', type: 'google_analytics', pixel_id: 'G-2', is_active: false, code: 'a,b' },
@@ -20,7 +20,7 @@ const PIXELS = [
   created_at: `2026-11-0${index + 1}T00:00:00.${index}00Z`,
 }))
 
-/** The address after the table's name, and the pixels of the answer, by their number and in order. */
+/** The query, and the expected pixels by number and in order. */
 const QUESTIONS: [string, number[]][] = [
   ['', [1, 2, 3, 4, 5]],
   ['order=created_at.desc', [5, 4, 3, 2, 1]],
@@ -99,7 +99,7 @@ describe.each(ENGINES)('lists on %s', (engine) => {
     )
   })
 
-  test('gives whole rows, with times as PostgreSQL has them', async () => {
+  test("returns whole rows, with times in PostgreSQL's format", async () => {
     const [row, second] = (await get('')).json()
     expect(row).toEqual({
       ...blankPixel(),
@@ -123,7 +123,7 @@ describe.each(ENGINES)('lists on %s', (engine) => {
     )
   })
 
-  test('answers the same address again from its plan, with what is true then', async () => {
+  test('answers a repeated address from its plan with current data', async () => {
     const ask = async () => (await get('select=name&type=eq.meta')).json()
     expect(await ask()).toEqual([{ name: 'Ação de Graças' }])
     await data.call({
@@ -155,7 +155,7 @@ describe.each(ENGINES)('lists on %s', (engine) => {
     expect(answer.headers['preference-applied']).toBe('count=exact')
   })
 
-  test('HEAD counts and shows nothing', async () => {
+  test('HEAD counts and returns no rows', async () => {
     const answer = await data.call({
       method: 'HEAD',
       url: '/rest/v1/tracking_pixels?limit=1',
@@ -166,7 +166,7 @@ describe.each(ENGINES)('lists on %s', (engine) => {
     expect(answer.body).toBe('')
   })
 
-  test('one object where one was asked for', async () => {
+  test('returns one object on request', async () => {
     const headers = { accept: 'application/vnd.pgrst.object+json' }
     const answer = await get(`select=name&id=eq.${ids[3]}`, headers)
     expect(answer.body).toBe('{"name":"custom, one"}')
@@ -196,7 +196,7 @@ describe.each(ENGINES)('lists on %s', (engine) => {
     )
   })
 
-  test('CSV in which no cell begins like a formula', async () => {
+  test('CSV without cells that begin like a formula', async () => {
     const id = '00000000-0000-4000-8000-00000000cafe'
     await insertPixel(data.database.db, { id, name: '=1+1', type: 'custom', code: 'a;@sum(1)' })
     const answer = await get(`select=name,code&id=eq.${id}`, { accept: 'text/csv' })
@@ -204,7 +204,7 @@ describe.each(ENGINES)('lists on %s', (engine) => {
     expect(answer.body).toBe("name,code\n'=1+1,a;'@sum(1)")
   })
 
-  test('leaves nulls out when told to', async () => {
+  test('omits nulls on request', async () => {
     const accept = 'application/vnd.pgrst.array+json;nulls=stripped'
     const answer = await get(`select=name,pixel_id&id=eq.${ids[3]}`, { accept })
     expect(answer.body).toBe('[{"name":"custom, one"}]')

@@ -43,8 +43,8 @@ export interface MediaType {
 
 const ARRAY: MediaType = { format: 'array', stripNulls: false, name: 'application/json; charset=utf-8' }
 
-/** Chooses the answer's form from `Accept`: by weight, then by order. */
-export function negotiate(accept: string | undefined): MediaType {
+/** Chooses the response format from `Accept`: by weight, then by order. */
+function negotiate(accept: string | undefined): MediaType {
   if (accept === undefined || accept === '' || accept === '*/*' || accept === 'application/json') return ARRAY
   const ranges = accept.split(',').map(readRange)
   const wanted = ranges.filter(({ weight }) => weight > 0).sort((a, b) => b.weight - a.weight)
@@ -96,9 +96,9 @@ export interface Preferences {
   return: 'minimal' | 'representation' | 'headers-only'
   count: boolean
   resolution: 'merge-duplicates' | 'ignore-duplicates' | null
-  /** A listed column that a row does not bring takes its initial value instead of null. */
+  /** A missing column takes its initial value instead of null. */
   missingDefault: boolean
-  /** Do everything, answer, and keep nothing. */
+  /** Do everything, answer, and roll back. */
   rollback: boolean
   /** Only under `handling=strict`. */
   maxAffected: number | null
@@ -126,13 +126,13 @@ const KNOWN: Record<string, (value: string) => boolean> = {
   count: (value) => value === 'exact' || value === 'planned' || value === 'estimated',
   tx: (value) => value === 'commit' || value === 'rollback',
   handling: (value) => value === 'strict' || value === 'lenient',
-  // Times are told in UTC and in nothing else; under `strict`, whoever asks for another zone is told so.
+  // Times are in UTC only; under `strict` another zone is refused.
   timezone: (value) => UTC.includes(value.toLowerCase()),
   'max-affected': (value) => /^\d{1,9}$/.test(value),
 }
 
-/** A comma list of `name=value` in which the first of a name wins and the unknown is ignored, unless told `strict`. */
-export function parsePreferences(header: string | string[] | undefined): Preferences {
+/** A comma list of `name=value`: the first of a name wins, and unknown ones are ignored, except with `strict`. */
+function parsePreferences(header: string | string[] | undefined): Preferences {
   if (header === undefined || header.length === 0) return NONE
   const given = new Map<string, string>()
   const invalid: string[] = []
@@ -156,7 +156,7 @@ export function parsePreferences(header: string | string[] | undefined): Prefere
   )
   return {
     return: (given.get('return') ?? 'minimal') as Preferences['return'],
-    // An exact count is the best estimate there is, and cheap at this size.
+    // An exact count is the best estimate, and cheap at this size.
     count: given.has('count'),
     resolution: (given.get('resolution') ?? null) as Preferences['resolution'],
     missingDefault: given.get('missing') === 'default',
@@ -171,7 +171,7 @@ export interface RowRange {
   limit: number | null
 }
 
-/** `Range: 0-9` narrows what limit and offset ask for; any other unit or form is not ours to honour. */
+/** `Range: 0-9` narrows limit and offset; other units and forms are ignored. */
 export function narrowRange(asked: RowRange, header: string | undefined): RowRange {
   const match = /^(\d{1,15})-(\d{0,15})$/.exec(header ?? '')
   if (match === null) return asked
@@ -187,12 +187,12 @@ export function narrowRange(asked: RowRange, header: string | undefined): RowRan
   return { offset, limit: end === Number.POSITIVE_INFINITY ? null : Math.max(0, end - offset) }
 }
 
-/** `0-9/42`; without rows or without a count, a star. */
+/** `0-9/42`; a star without rows or without a count. */
 export function contentRange(offset: number, count: number, total: number | null): string {
   return `${count === 0 ? '*' : `${offset}-${offset + count - 1}`}/${total ?? '*'}`
 }
 
-/** 206 when the answer is a part of a counted whole. */
+/** 206 for a part of a counted total. */
 export function listStatus(offset: number, count: number, total: number | null): 200 | 206 {
   if (total === null) return 200
   if (offset > total) {

@@ -7,20 +7,20 @@ export type ColumnType = ColumnFacts['type']
 export type Row = Record<string, unknown>
 
 interface Check {
-  /** The constraint that the error names. */
+  /** The constraint named in the error. */
   constraint: string
-  /** What would pass, in words. */
+  /** Describes valid values. */
   expected: string
   passes: (value: unknown, row: Row) => boolean
 }
 
-/** What only the server can say of a column. */
+/** Rules of a column that only the server knows. */
 export interface ColumnRules {
-  /** Worked out by the review of the write, from the other columns: no part of the trail. */
+  /** Computed by the review from other columns; not part of the audit trail. */
   reviewed?: true
-  /** The value of a new row that does not bring its own; a column without one is required. */
+  /** The value in a new row if none is given; without it the column is required. */
   initial?: (row: Row) => unknown
-  /** Brings a value of the right type to its one stored form. */
+  /** Converts a value to its stored form. */
   normalize?: (value: unknown, row: Row) => unknown
   check?: Check
 }
@@ -30,7 +30,7 @@ export interface Column extends Omit<ColumnFacts, 'about' | 'label' | 'restored'
   about?: string
 }
 
-/** The columns of a resource: what everybody knows of them, and the server's rules. */
+/** The columns of a resource: shared facts and the server's rules. */
 export function defineColumns<T extends Record<string, ColumnFacts>>(
   facts: T,
   rules: { readonly [K in keyof T]?: ColumnRules },
@@ -38,63 +38,61 @@ export function defineColumns<T extends Record<string, ColumnFacts>>(
   return Object.entries(facts).map(([name, column]) => ({ name, ...column, ...rules[name] }))
 }
 
-/** The only values of a column, where it has a fixed set. */
+/** The allowed values of a column with a fixed set. */
 export function valuesOf({ type, words }: Column): readonly string[] | null {
   return type === 'text' && words !== undefined ? Object.keys(words) : null
 }
 
-/** Tables and columns are named at run time here, always from a declaration. */
+/** Tables and columns are named at run time, always from a declaration. */
 export type DynamicSchema = Record<string, Record<string, unknown>>
 export type DynamicDb = Kysely<DynamicSchema>
 export type Source = SelectQueryBuilder<DynamicSchema, string, Record<never, never>>
 
-/** How the rows of a resource change. Each call is part of the transaction that it is given. */
+/** How the rows of a resource change, inside the given transaction. */
 export interface Store {
-  /** Set when each change writes its own audit row. */
+  /** Set if each change writes its own audit event. */
   keepsOwnAudit?: true
-  /** Slow work on what the client sent (hashing), done before the transaction. May replace values in place. */
+  /** Slow work (hashing) before the transaction. May replace values in place. */
   prepare?(inputs: Row[], caller: Caller): Promise<void>
-  /** Gives the row as it was stored. */
+  /** Returns the stored row. */
   insert(trx: Db, row: Row, caller: Caller): Promise<Row>
-  /** Both are whole rows; a write-only column is in `after` when the client sent it. */
+  /** Both are whole rows; a write-only column is in `after` if the client sent it. */
   update(trx: Db, before: Row, after: Row, caller: Caller): Promise<void>
   remove(trx: Db, before: Row, caller: Caller): Promise<void>
 }
 
-/** A row before and after a change; null where there is none. */
+/** A row before and after a change; null if there is none. */
 export interface RowChange {
   before: Row | null
   after: Row | null
 }
 
-/** What has to be worked out of the rows of one write before they may be stored. */
+/** What must be computed from the rows of a write before they may be stored. */
 export interface ChangeReview {
   /**
-   * Last part of the transaction. False when something must be worked out first: the transaction is then taken back, and
-   * tried again once `workOut` has done so.
+   * The last step of the transaction. False if something must be computed first: the transaction is rolled back and
+   * repeated after `workOut`.
    */
   apply(trx: Db, changes: readonly RowChange[]): Promise<boolean>
   /** Slow work, outside of any transaction. */
   workOut(): Promise<void>
-  /** The transaction that was applied last is committed. */
-  committed(): Promise<void>
 }
 
-/** A table of the wire. A new one is a declaration: everything else follows from it. */
+/** A resource of the API. A new one is a declaration: everything else follows from it. */
 export interface Resource {
   name: string
   columns: readonly Column[]
-  /** Name of the constraint behind each set of columns that no two rows share; the first is the primary key. */
+  /** Unique keys with the names of their constraints; the first is the primary key. */
   uniqueKeys: readonly { constraint: string; columns: readonly string[] }[]
-  /** Bumped at each change, and always to a later time: a filter on it detects someone else's change. */
+  /** Raised with each change, always to a later time: a filter on it detects concurrent changes. */
   versionColumn: string
   defaultOrder: readonly string[]
-  /** The rows, as a query in which every readable column is named `<resource>.<column>`. */
+  /** The rows, as a query with every readable column named `<resource>.<column>`. */
   source(db: DynamicDb): Source
   store: Store
-  /** One for each write. */
+  /** One per write. */
   review?: () => ChangeReview
-  /** Awaited after a committed change and before its answer. */
+  /** Awaited after the commit and before the response. */
   afterChange?: () => Promise<void>
 }
 
@@ -113,7 +111,7 @@ export function findReadable(resource: Resource, name: string): Column | undefin
 /** Every resource is addressed by one column. */
 export const PRIMARY_KEY = 'id'
 
-/** The rows in the order of their keys; a row that has gone meanwhile is left out. */
+/** The rows in the order of their keys; deleted ones are left out. */
 export function inOrder(keys: readonly string[], rows: readonly Row[]): Row[] {
   const byKey = new Map<unknown, Row>(rows.map((row) => [row[PRIMARY_KEY], row]))
   return keys.map((key) => byKey.get(key)).filter((row) => row !== undefined)

@@ -7,7 +7,7 @@ import { type Column, findReadable, type Resource, type Row, readableColumns } f
 import { type Cast, castColumn, toTextTimestamp, toWireTimestamp } from './values.ts'
 import { noArrow } from './where.ts'
 
-/** Writes rows page by page: what opens the answer, what stands between pages, what closes it. */
+/** Writes rows page by page: start, separator and end of the response. */
 export interface RowFormat {
   open: string
   separator: string
@@ -51,19 +51,19 @@ function csvLines(shape: RowShape, rows: Row[]): string {
     .join('\n')
 }
 
-/** Quotes as RFC 4180 wants them; nothing at all where there is no value; no cell that a spreadsheet would run. */
+/** Quoted as in RFC 4180, empty for null, and never a formula. */
 function csvField(value: string | null): string {
   if (value === null) return ''
   const text = disarmFormulas(value)
   return text === '' || /[",\s]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** What a row looks like on the wire, made once per distinct query. */
+/** The format of rows in responses, computed once per distinct query. */
 export interface RowShape {
   outputs: readonly OutputColumn[]
   /**
-   * Changes rows of the database into rows of the wire. `exact`: they hold the selected columns and no other, so that
-   * they can be changed in place.
+   * Converts database rows for the response. `exact`: they contain only the selected columns, so that they can be
+   * changed in place.
    */
   toWire(rows: Row[], exact: boolean): Row[]
 }
@@ -92,12 +92,12 @@ function resolveItem(resource: Resource, item: SelectItem): OutputColumn[] {
   if (column === undefined) throw unknownColumn(resource.name, item.column)
   if (path !== null && column.type !== 'json') throw noArrow(column)
   const cast = castColumn(path?.asText ? { type: 'text' } : column, item.cast)
-  // The protocol names a value of a document after the last key that is a name.
+  // The protocol names a JSON value after the last key that is a name.
   const lastKey = path?.keys.findLast((key) => typeof key === 'string')
   return [{ name: alias ?? (lastKey === undefined ? column.name : String(lastKey)), column, path, cast }]
 }
 
-/** The usual list is all columns under their own names: nothing is copied there but the times. */
+/** The common list has all columns under their own names: only times are copied. */
 function formatInPlace(rows: Row[], timestamps: readonly string[]): Row[] {
   for (const row of rows) {
     for (const name of timestamps) {
@@ -116,7 +116,7 @@ function project(rows: Row[], outputs: readonly OutputColumn[]): Row[] {
   })
 }
 
-/** One member of the rows of an answer. */
+/** One column of a response. */
 export interface OutputColumn {
   name: string
   column: Column
@@ -124,7 +124,7 @@ export interface OutputColumn {
   cast: Cast
 }
 
-/** As it stands in the answer's JSON. */
+/** The value in a JSON response. */
 function outputValue({ column, path, cast }: OutputColumn, row: Row): unknown {
   const value = followed(column, path, row)
   if (value === null || value === undefined) return null
@@ -136,7 +136,7 @@ function outputValue({ column, path, cast }: OutputColumn, row: Row): unknown {
     : plainText(column, value)
 }
 
-/** As PostgreSQL prints it, for CSV; null for nothing. */
+/** The value as PostgreSQL prints it, for CSV; null for nothing. */
 function printedValue(output: OutputColumn, row: Row): string | null {
   const { column, cast } = output
   const value = outputValue(output, row)

@@ -32,7 +32,7 @@ describe.each(ENGINES)('changes of tracking_pixels on %s', (engine) => {
   const all = async () => (await data.call({ url: `${PIXELS}?order=name` })).json()
   const audit = () => data.database.db.selectFrom('audit_events').selectAll().orderBy('created_at').execute()
 
-  test('an insert fills in what was left out, trims the name and tells the page', async () => {
+  test('an insert fills in omitted columns, trims the name and updates the page', async () => {
     const before = data.changes()
     const answer = await send('POST', '', { ...META, name: '  Principal \n' }, SHOW)
     expect(answer.statusCode, answer.body).toBe(201)
@@ -50,7 +50,7 @@ describe.each(ENGINES)('changes of tracking_pixels on %s', (engine) => {
     expect(data.changes()).toBe(before + 1)
   })
 
-  test('an insert says as little as it is asked to', async () => {
+  test('an insert returns as little as requested', async () => {
     const minimal = await send('POST', '', { ...META, id: ID })
     expect([minimal.statusCode, minimal.body]).toEqual([201, ''])
     const located = await send(
@@ -80,7 +80,7 @@ describe.each(ENGINES)('changes of tracking_pixels on %s', (engine) => {
     expect((await send('POST', '', [], SHOW)).body).toBe('[]')
   })
 
-  test('columns choose what is taken; what is missing is null, or its initial value when so preferred', async () => {
+  test('columns select what is taken; missing values are null, or their initial value if preferred', async () => {
     const columns = `?columns=${encodeURIComponent('"name","type","is_active"')}`
     const rows = [
       { name: 'A', type: 'custom', code: 'ignored' },
@@ -94,7 +94,7 @@ describe.each(ENGINES)('changes of tracking_pixels on %s', (engine) => {
     ])
   })
 
-  test('a key that is taken', async () => {
+  test('a taken key', async () => {
     await send('POST', '', { ...META, id: ID })
     const answer = await send('POST', '', { ...META, id: ID })
     expect(answer.statusCode).toBe(409)
@@ -106,7 +106,7 @@ describe.each(ENGINES)('changes of tracking_pixels on %s', (engine) => {
     })
   })
 
-  test('an update changes what it names, and its version, each time', async () => {
+  test('an update changes the named columns and the version, each time', async () => {
     const [made] = (await send('POST', '', { ...META, id: ID }, SHOW)).json()
     const versions = [made.updated_at]
     for (const is_active of [false, true, false]) {
@@ -123,7 +123,7 @@ describe.each(ENGINES)('changes of tracking_pixels on %s', (engine) => {
     expect([silent.statusCode, silent.body]).toEqual([204, ''])
   })
 
-  test('the version as a filter finds out that someone else was faster', async () => {
+  test('a filter on the version detects a concurrent change', async () => {
     const [seen] = (await send('POST', '', { ...META, id: ID }, SHOW)).json()
     const search = `?id=eq.${ID}&updated_at=eq.${encodeURIComponent(seen.updated_at)}`
     expect((await send('PATCH', search, { name: 'first' }, SHOW)).json()).toHaveLength(1)
@@ -132,7 +132,7 @@ describe.each(ENGINES)('changes of tracking_pixels on %s', (engine) => {
     expect((await all())[0].name).toBe('first')
   })
 
-  test('an update is judged as the whole row that it makes', async () => {
+  test('an update is checked as a whole row', async () => {
     await send('POST', '', { ...META, id: ID })
     expect((await send('PATCH', `?id=eq.${ID}`, { type: 'custom' })).json()).toMatchObject({ code: '23514' })
     expect((await send('PATCH', `?id=eq.${ID}`, { pixel_id: null })).json()).toMatchObject({ code: '23514' })
@@ -140,7 +140,7 @@ describe.each(ENGINES)('changes of tracking_pixels on %s', (engine) => {
     expect((await send('PATCH', `?id=eq.${ID}`, { id: OTHER })).json()).toMatchObject({ code: '428C9' })
   })
 
-  test('a row that was read can be sent back whole', async () => {
+  test('accepts a whole row that was read before', async () => {
     const [row] = (await send('POST', '', { ...META, id: ID }, SHOW)).json()
     const answer = await send('PATCH', `?id=eq.${ID}`, { ...row, name: 'Novo' }, SHOW)
     expect(answer.json()[0]).toMatchObject({ id: ID, name: 'Novo', created_at: row.created_at })
@@ -157,7 +157,7 @@ describe.each(ENGINES)('changes of tracking_pixels on %s', (engine) => {
   test.each([
     ['an update', 'PATCH', { is_active: false }],
     ['a delete', 'DELETE', undefined],
-  ] as const)('%s of more rows than allowed changes none', async (_what, method, payload) => {
+  ] as const)('%s of too many rows changes none', async (_what, method, payload) => {
     await send('POST', '', [META, META, META])
     const before = await all()
     const strict = (max: number) => ({
@@ -177,7 +177,7 @@ describe.each(ENGINES)('changes of tracking_pixels on %s', (engine) => {
     )
   })
 
-  test('a change of more than 1,000 rows is refused, and one of 1,000 is made', async () => {
+  test('refuses a change of more than 1,000 rows, and accepts one of 1,000', async () => {
     const at = new Date().toISOString()
     const rows = Array.from({ length: 1_001 }, (_, n) => ({
       id: `00000000-0000-4000-9000-${String(n).padStart(12, '0')}`,
@@ -204,9 +204,9 @@ describe.each(ENGINES)('changes of tracking_pixels on %s', (engine) => {
     expect(await audit()).toEqual([])
     const all = await send('PATCH', '?name=neq.Tag 0', patch, { prefer: 'count=exact' })
     expect([all.statusCode, all.headers['content-range']]).toEqual([204, '0-999/1000'])
-  }, 60_000)
+  })
 
-  test('a delete removes what it names and shows it when asked', async () => {
+  test('a delete removes the rows and returns them on request', async () => {
     await send(
       'POST',
       '',
@@ -223,7 +223,7 @@ describe.each(ENGINES)('changes of tracking_pixels on %s', (engine) => {
     expect([again.statusCode, again.headers['content-range']]).toEqual([204, '*/*'])
   })
 
-  test('an upsert merges, ignores, and says which', async () => {
+  test('an upsert merges or ignores, and says which', async () => {
     const merge = { prefer: 'resolution=merge-duplicates,return=representation' }
     const first = await send('POST', '', { ...META, id: ID }, merge)
     expect(first.statusCode).toBe(201)
@@ -245,7 +245,7 @@ describe.each(ENGINES)('changes of tracking_pixels on %s', (engine) => {
     expect(wrong.json().code).toBe('42P10')
   })
 
-  test('PUT with the primary key inserts a row, then replaces what it names', async () => {
+  test('PUT with the primary key inserts a row, then replaces it', async () => {
     const url = `?id=eq.${ID}`
     const made = await send('PUT', url, { ...META, id: ID, is_active: false }, SHOW)
     expect(made.statusCode, made.body).toBe(201)
@@ -298,7 +298,7 @@ describe.each(ENGINES)('changes of tracking_pixels on %s', (engine) => {
     expect(answer.json()[0].name).toBe('Sem tipo')
   })
 
-  test('each change leaves who, what, before and after', async () => {
+  test('each change stores who, what, before and after', async () => {
     await send('POST', '', { ...META, id: ID })
     await send('PATCH', `?id=eq.${ID}`, { name: 'Depois' })
     await data.call({ method: 'DELETE', url: `${PIXELS}?id=eq.${ID}`, as: 'service' })

@@ -3,7 +3,7 @@ import { recordAudit } from '../activity/trail.ts'
 import type { Db } from '../db/database.ts'
 import { type Engine, locked } from '../db/dialect.ts'
 import { nextTimestamp } from '../db/time.ts'
-import { change } from '../db/transactions/change.ts'
+import { change, pipeline } from '../db/transactions/change.ts'
 import { AppError } from '../http/errors.ts'
 import { CHANGED_ROWS } from '../http/limits/limits.ts'
 import { auditActor, type Caller, isAdministrator } from '../http/security/administrators.ts'
@@ -27,16 +27,16 @@ import {
 } from './resource.ts'
 import { checkRow, completeRow } from './values.ts'
 
-/** A key that is still taken after so many tries is another row's, and the answer says so. */
+/** A key that is still taken after this many attempts belongs to another row. */
 const UPSERT_RETRIES = 3
 
-/** More than one round only for a row that somebody else changed between two tries. */
+/** More than one only if the row changed between two attempts. */
 const MAX_TRIES = 4
 
-/** Takes a transaction back whose rows have to be worked out first. */
+/** Rolls a transaction back whose rows must be compiled first. */
 class NotCompiledYet extends Error {}
 
-/** Takes a transaction back because that is what the client asked for; the answer says what would have happened. */
+/** Rolls a transaction back on the client's request; the response says what would have happened. */
 class RolledBack<T> extends Error {
   readonly result: T
 
@@ -46,7 +46,7 @@ class RolledBack<T> extends Error {
   }
 }
 
-/** One transaction; then, when it has changed something, what follows a change; then the answer. */
+/** Runs one transaction, then the effects of the change, then the response. */
 export async function runChange<T extends { rows: readonly unknown[] }>(
   service: DataService,
   call: Call,
@@ -77,26 +77,21 @@ export async function runChange<T extends { rows: readonly unknown[] }>(
     result = await withReview(review, runOnce)
   } catch (error) {
     if (error instanceof RolledBack) return error.result
-    throw error
+    // A pipelined statement may fail as late as the commit. Only an insert can find its key taken, and is not pipelined.
+    throw toProtocolError(resource, {}, error)
   }
   if (result.rows.length > 0) {
-    await review?.committed()
     try {
       await resource.afterChange?.()
     } catch (error) {
-      // The change is made and cannot be taken back: the answer must say so, and the log why its effect is late.
-      request.log.error(
-        { err: error, resource: resource.name },
-        'the effect of a change could not be applied',
-      )
+      // The change is committed: the response must say so, and the log why its effect is late.
+      request.log.error({ err: error, resource: resource.name }, 'change stored, but its effects failed')
     }
   }
   return result
 }
 
-/**
- * Of two that put in the same new row, one finds its key taken when it inserts; when it looks again, the row is there.
- */
+/** Of two inserts of the same row, one finds its key taken; the next attempt finds the row. */
 function isTakenKey(error: unknown): boolean {
   return error instanceof AppError && error.code === '23505'
 }
@@ -113,7 +108,7 @@ async function withReview<T>(review: ChangeReview | undefined, attempt: () => Pr
   throw protocolError(409, '40001', 'could not serialize access due to concurrent update')
 }
 
-/** The store of a resource that is one table and nothing more. */
+/** The store of a resource that is a single table. */
 export function tableStore(table: string, columns: readonly Column[]): Store {
   return {
     async insert(trx: Db, row: Row) {
@@ -122,11 +117,13 @@ export function tableStore(table: string, columns: readonly Column[]): Store {
     },
     async update(trx: Db, before: Row, after: Row) {
       const changed = columns.filter(({ name }) => !isSame(before[name], after[name]))
-      await asDynamic(trx)
-        .updateTable(table)
-        .set(encode(changed, after))
-        .where(PRIMARY_KEY, '=', before[PRIMARY_KEY])
-        .execute()
+      await pipeline(
+        trx,
+        asDynamic(trx)
+          .updateTable(table)
+          .set(encode(changed, after))
+          .where(PRIMARY_KEY, '=', before[PRIMARY_KEY]),
+      )
     },
     async remove(trx: Db, before: Row) {
       await asDynamic(trx).deleteFrom(table).where(PRIMARY_KEY, '=', before[PRIMARY_KEY]).execute()
@@ -134,7 +131,7 @@ export function tableStore(table: string, columns: readonly Column[]): Store {
   }
 }
 
-/** Values as the engine takes them. */
+/** Converts values for the engine. */
 export function encode(columns: readonly Column[], row: Row): Row {
   return Object.fromEntries(
     columns.map(({ name, type }) => [name, type === 'json' ? JSON.stringify(row[name]) : row[name]]),
@@ -145,16 +142,16 @@ function isSame(a: unknown, b: unknown): boolean {
   return a === b || (typeof a === 'object' && JSON.stringify(a) === JSON.stringify(b))
 }
 
-/** Between so many rows of one transaction the event loop gets its turn. */
+/** After this many rows of a transaction the event loop gets a turn. */
 const ROWS_PER_TURN = 50
 
-/** The rows of one resource as one caller changes them inside one transaction, each change with its audit row. */
+/** Changes rows of one resource for one caller inside one transaction, each with its audit event. */
 export class RowWriter {
   readonly #resource: Resource
   readonly #trx: Db
   readonly #engine: Engine
   readonly #caller: Caller
-  /** What was written so far, for whoever reviews the write as a whole. */
+  /** The changes so far, for the review of the whole write. */
   readonly changes: RowChange[] = []
 
   constructor(resource: Resource, trx: Db, engine: Engine, caller: Caller) {
@@ -186,7 +183,7 @@ export class RowWriter {
     return before
   }
 
-  /** The row that holds these values, locked until the transaction ends. */
+  /** The row with these values, locked until the transaction ends. */
   async find(values: Row): Promise<Row | null> {
     let query = this.#whole(this.#source())
     for (const [name, value] of Object.entries(values)) {
@@ -196,13 +193,13 @@ export class RowWriter {
   }
 
   /**
-   * The rows that match, in the order asked for, locked so that they still match when they change. Up to `few` come
-   * whole; of more, the keys alone, and of more than may change, one too many.
+   * The matching rows in the requested order, locked so that they still match when they change. Up to `few` are
+   * returned whole; of more, only the keys; of more than allowed, one too many.
    */
   async lock(query: Query, few: number): Promise<{ keys: string[]; rows: Row[] | null }> {
     const matching = this.#matching(query)
     const key = `${this.#resource.name}.${PRIMARY_KEY}`
-    // Everyone locks in one order, the key's, so that no two wait for each other; the order asked for comes after.
+    // Rows are locked in key order, to avoid deadlocks, and sorted afterwards.
     const rows = await this.#whole(matching)
       .orderBy(key)
       .limit(few + 1)
@@ -225,7 +222,7 @@ export class RowWriter {
     return { keys, rows: isFew ? inOrder(keys, rows) : null }
   }
 
-  /** The rows with these keys, in the keys' order. */
+  /** The rows with these keys, in the same order. */
   async load(keys: readonly string[]): Promise<Row[]> {
     const source = this.#source().where(`${this.#resource.name}.${PRIMARY_KEY}`, 'in', keys)
     return inOrder(keys, await this.#whole(source).execute())
@@ -244,7 +241,7 @@ export class RowWriter {
     return locked(this.#trx, source.select(columns))
   }
 
-  /** A row that was read may be sent back whole; its key may not become another's. */
+  /** A row that was read may be sent back whole, but its key cannot change. */
   #withoutOwnKey(before: Row, input: Row): Row {
     const change = { ...input }
     for (const { name, write } of this.#resource.columns) {
@@ -278,7 +275,7 @@ export class RowWriter {
     })
   }
 
-  /** Of a secret the trail says that it was set, and not what it is. */
+  /** The audit trail says that a secret was set, not its value. */
   #public(row: Row): Row {
     const shown: Row = {}
     for (const { name, read, reviewed } of this.#resource.columns) {

@@ -6,7 +6,7 @@ test.each([
   ['2026-11-15T01:11:32.500Z', '2026-11-15T01:11:32.5+00:00', '2026-11-15 01:11:32.5+00'],
   ['2026-11-15T01:11:32.050Z', '2026-11-15T01:11:32.05+00:00', '2026-11-15 01:11:32.05+00'],
   ['2026-11-15T01:10:00.000Z', '2026-11-15T01:10:00+00:00', '2026-11-15 01:10:00+00'],
-])('%s on the wire', (iso, wire, text) => {
+])('formats %s', (iso, wire, text) => {
   expect(toWireTimestamp(iso)).toBe(wire)
   expect(toTextTimestamp(iso)).toBe(text)
   expect(parseTimestamp(wire)).toBe(iso)

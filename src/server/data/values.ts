@@ -9,12 +9,12 @@ import {
 } from './errors.ts'
 import { type Column, type ColumnType, type Resource, type Row, valuesOf } from './resource.ts'
 
-/** What a cast makes of a value; null leaves it as it is. */
+/** The result of a cast; null keeps the value. */
 export type Cast = 'text' | 'date' | 'integer' | null
 
 const TO_TEXT: Record<string, Cast> = { text: 'text', varchar: 'text', 'character varying': 'text' }
 
-/** Both engines give the same for these; a cast that can fail on a row's value is not among them. */
+/** Casts that give the same on both engines and cannot fail on a row's value. */
 const CASTS: Record<ColumnType, Record<string, Cast>> = {
   uuid: { uuid: null, ...TO_TEXT },
   text: TO_TEXT,
@@ -33,7 +33,7 @@ export function castColumn(column: Pick<Column, 'type'>, wanted: string | null):
   })
 }
 
-/** A new row: what the client set, and the initial value of everything else. */
+/** A new row: the client's values, and initial values for the rest. */
 export function completeRow(resource: Resource, input: Row): Row {
   const row: Row = { ...input }
   for (const column of resource.columns) {
@@ -43,7 +43,7 @@ export function completeRow(resource: Resource, input: Row): Row {
   return checkRow(resource, row)
 }
 
-/** Normalises and judges a whole row. A write-only value that was not sent is not there to be judged. */
+/** Normalises and checks a whole row. A write-only value that was not sent is not checked. */
 export function checkRow(resource: Resource, row: Row): Row {
   const checked: Row = { ...row }
   for (const column of resource.columns) {
@@ -67,18 +67,18 @@ export function checkRow(resource: Resource, row: Row): Row {
   return checked
 }
 
-/** Not sent, it stays as it is: null would remove it. */
+/** If it is not sent it stays unchanged: null would delete it. */
 function isOptionalSecret({ read, nullable }: Column): boolean {
   return read === false && nullable === true
 }
 
 interface InputOptions {
-  /** The `columns` parameter: what is taken from each object, whatever else it holds. */
+  /** The `columns` parameter: only these are taken from each object. */
   columns: readonly string[] | null
   missingDefault: boolean
 }
 
-/** Reads a body into rows of typed values, each holding what the client set and nothing else. */
+/** Reads a body into rows of typed values, with only what the client set. */
 export function readInputs(resource: Resource, body: unknown, options: InputOptions): Row[] {
   const objects = toObjects(body)
   const first = objects[0]
@@ -96,7 +96,7 @@ function toObjects(body: unknown): Record<string, unknown>[] {
   return list
 }
 
-/** Without `columns`, one set of keys names the columns of the whole insert. */
+/** Without `columns`, all objects must have the same keys. */
 function sharedKeys(objects: readonly Record<string, unknown>[], keys: string[]): string[] {
   for (const object of objects) {
     if (Object.keys(object).length !== keys.length || !keys.every((key) => Object.hasOwn(object, key))) {
@@ -129,7 +129,7 @@ const TRUE_WORDS = ['t', 'tr', 'tru', 'true', 'y', 'ye', 'yes', 'on', '1']
 
 const FALSE_WORDS = ['f', 'fa', 'fal', 'fals', 'false', 'n', 'no', 'of', 'off', '0']
 
-/** Reads what a filter or a body says in text, as PostgreSQL's own input functions would. */
+/** Parses text of a filter or body as PostgreSQL's input functions do. */
 export function parseText(type: ColumnType, text: string): unknown {
   switch (type) {
     case 'uuid':
@@ -145,7 +145,7 @@ export function parseText(type: ColumnType, text: string): unknown {
   }
 }
 
-/** Reads a value of a JSON body. Null is judged by the caller. */
+/** Parses a value of a JSON body. Null is checked by the caller. */
 function parseValue(type: ColumnType, value: unknown): unknown {
   if (type === 'json') return checkDocument(value)
   if (type === 'boolean' && typeof value === 'boolean') return value
@@ -166,7 +166,7 @@ function parseBoolean(text: string): boolean {
   throw badValue('boolean', text)
 }
 
-/** PostgreSQL's text knows neither the zero character nor half of a surrogate pair; SQLite would store both. */
+/** PostgreSQL's text allows neither the zero character nor a lone surrogate; SQLite would store both. */
 function checkText(text: string): string {
   if (text.includes('\0')) throw nulInText()
   if (!text.isWellFormed()) {
@@ -199,7 +199,7 @@ function parseJson(text: string): unknown {
 const PATTERN =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i
 
-/** Any ISO form that PostgreSQL takes too, in the one form that both engines store. Without a zone it means UTC. */
+/** Accepts the ISO formats that PostgreSQL accepts, in the form that both engines store. Without a zone it is UTC. */
 export function parseTimestamp(text: string): string {
   const match = PATTERN.exec(text.trim())
   if (match === null) throw badTimestamp(text)
@@ -232,7 +232,7 @@ const DOT = 19
 
 const ZERO = 48
 
-/** `…32.500Z` as the wire has it, `…32.5+00:00`: trailing zeros dropped, an offset and never `Z`. */
+/** `…32.500Z` becomes `…32.5+00:00`: no trailing zeros, and an offset instead of `Z`. */
 export function toWireTimestamp(iso: string): string {
   return `${iso.slice(0, fractionEnd(iso))}+00:00`
 }

@@ -26,7 +26,7 @@ const SYMBOLS = {
   isdistinct: 'is distinct from',
 } as const
 
-/** Turns conditions into one predicate: names come from the declaration, values travel as parameters. */
+/** Builds one predicate: names come from the declaration, values are parameters. */
 export function buildWhere(resource: Resource, engine: Engine, conditions: readonly Condition[]): Predicate {
   return eb.and(conditions.map((condition) => build(condition)))
 
@@ -85,8 +85,8 @@ function buildIs({ column, expression }: Operand, value: IsValue): Predicate {
 }
 
 /**
- * SQLite's own LIKE ignores the case of ASCII letters and of no others. Its GLOB is exact, and over lower-cased text
- * it is what ILIKE means: `unicode_lower` is registered by the engine, because SQLite's `lower` is for ASCII alone.
+ * SQLite's LIKE ignores the case of ASCII letters only. GLOB is exact, and on lower-cased text it works like ILIKE: the
+ * engine registers `unicode_lower`, because SQLite's `lower` only handles ASCII.
  */
 function buildLike(
   engine: Engine,
@@ -105,7 +105,7 @@ const CONTAINMENT_SYMBOLS = { cs: '@>', cd: '<@', ov: '&&' } as const
 
 const eb = expressionBuilder<DynamicSchema, string>()
 
-/** `cs`, `cd` and `ov`. The clients write an array as `{a,b}` and an object as JSON; an array as JSON is taken, too. */
+/** `cs`, `cd` and `ov`. Clients write an array as `{a,b}` and an object as JSON; a JSON array is accepted too. */
 function buildContainment(
   engine: Engine,
   { column, expression }: Operand,
@@ -142,7 +142,7 @@ function contains(
     : sql<SqlBool>`json_contains(${whole}, ${part})`
 }
 
-/** What is compared or sorted by: a column, or what its path leads to. */
+/** What is compared or sorted: a column, or the value of its path. */
 interface Operand {
   column: Pick<Column, 'name' | 'type' | 'nullable' | 'document'>
   expression: Expression<unknown>
@@ -173,7 +173,7 @@ function follow(
   }, document)
 }
 
-/** Text compares by code point on both engines, whatever locale the PostgreSQL server was made with. */
+/** Text compares by code point on both engines, whatever the locale of PostgreSQL. */
 export function comparable(engine: Engine, { column, expression }: Operand): Expression<unknown> {
   return engine === 'postgres' && column.type === 'text' ? sql`${expression} collate "C"` : expression
 }
@@ -183,7 +183,7 @@ export const noOperator = (message: string) => protocolError(404, '42883', messa
 export const noArrow = (column: Pick<Column, 'type'>) =>
   noOperator(`operator does not exist: ${typeName(column)} -> unknown`)
 
-/** The wire writes `*` where SQL writes `%`, because the latter needs escaping in an address. */
+/** The API uses `*` for SQL's `%`, which would need escaping in an address. */
 function toLikePattern(value: string): string {
   const pattern = value.replaceAll('*', '%')
   const trailing = /(?<!\\)\\+$/.exec(pattern)?.[0].length ?? 0
@@ -195,7 +195,7 @@ function toLikePattern(value: string): string {
 
 const GLOB_SPECIAL = '*?['
 
-/** The same pattern in GLOB's letters, in which only a class can hold a wildcard as itself. */
+/** The same pattern for GLOB, where only a class can contain a literal wildcard. */
 function toGlob(pattern: string): string {
   let glob = ''
   for (let at = 0; at < pattern.length; at++) {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type CallerName, type DataApp, startDataApp } from '#tests/support/data-app.ts'
-import { ENGINES } from '#tests/support/engines.ts'
+import { TIER_ENGINES } from '#tests/support/engines.ts'
 
 const REFUSED: [CallerName, number][] = [
   ['guest', 401],
@@ -10,7 +10,7 @@ const REFUSED: [CallerName, number][] = [
 ]
 const ADMITTED: CallerName[] = ['admin', 'superAdmin', 'service']
 
-describe.each(ENGINES)('who may use the data service on %s', (engine) => {
+describe.each(TIER_ENGINES)('access to the data service on %s', (engine) => {
   let data: DataApp
   beforeAll(async () => {
     data = await startDataApp(engine)
@@ -25,7 +25,7 @@ describe.each(ENGINES)('who may use the data service on %s', (engine) => {
     { method: 'DELETE' as const, url: `/rest/v1/${table}?id=not.is.null` },
   ]
 
-  test.each(REFUSED)('%s reads and writes nothing (%d)', async (as, status) => {
+  test.each(REFUSED)('refuses reads and writes of %s (%d)', async (as, status) => {
     const changes = data.changes()
     for (const table of ['tracking_pixels', 'admin_users']) {
       for (const request of requests(table)) {
@@ -43,7 +43,7 @@ describe.each(ENGINES)('who may use the data service on %s', (engine) => {
     expect(data.changes()).toBe(changes)
   })
 
-  test.each(ADMITTED)('%s may', async (as) => {
+  test.each(ADMITTED)('allows %s', async (as) => {
     for (const table of ['tracking_pixels', 'admin_users']) {
       expect((await data.call({ url: `/rest/v1/${table}`, as })).statusCode).toBe(200)
     }
@@ -100,7 +100,7 @@ describe.each(ENGINES)('who may use the data service on %s', (engine) => {
     expect(answer.json().code).toBe(code)
   })
 
-  test('OPTIONS tells the methods and opens no other origin', async () => {
+  test('OPTIONS lists the methods and allows no other origin', async () => {
     const answer = await data.call({ method: 'OPTIONS', url: '/rest/v1/tracking_pixels', as: 'guest' })
     expect(answer.headers.allow).toBe('OPTIONS,GET,HEAD,POST,PATCH,PUT,DELETE')
     expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([])

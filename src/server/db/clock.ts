@@ -1,31 +1,30 @@
 import { sql } from 'kysely'
 import type { InstallationProblem } from '#contract/admin-page.ts'
+import { DAY_MS, HOUR_MS } from '#contract/durations.ts'
 import type { Db } from './database.ts'
 import { engineOf } from './dialect.ts'
 
-const DAY_MS = 86_400_000
-
-/** A weekend without the server is no jump; what expires soonest and cannot be had again waits for two days. */
+/** A weekend without the server is no jump; the shortest expiry of data that cannot be restored is two days. */
 const MOST_JUMP_MS = 3 * DAY_MS
 
-/** Against PostgreSQL's own clock, which runs while this process does not. */
-const MOST_DIFFERENCE_MS = 3_600_000
+/** Compared with PostgreSQL's clock, which runs while this process does not. */
+const MOST_DIFFERENCE_MS = HOUR_MS
 
-/** Two replicas that differ by more than this order what they write wrongly. */
+/** Beyond this difference, two processes order their writes wrongly. */
 const WORTH_SAYING_MS = 5_000
 
 export interface ClockState {
-  /** What this process takes for the time. */
+  /** This process's time. */
   now: number
   /** When a sweep last accepted the clock, or somebody confirmed it. */
   seenAt: number
-  /** How far this clock is ahead of PostgreSQL's, less what the round trip leaves open; 0 with the embedded database. */
+  /** How far this clock is ahead of PostgreSQL's, minus the round trip; 0 with SQLite. */
   aheadOfPostgresMs: number
-  /** Why nothing may be removed by age; null when the clock is trusted. */
+  /** Why nothing may be deleted by age; null if the clock is trusted. */
   distrust: 'jumped' | 'differs' | null
 }
 
-/** Compares the clock with what the database last saw. Everything that removes rows by their age asks this first. */
+/** Compares the clock with the last accepted time. Everything that deletes rows by age calls this first. */
 export async function readClock(db: Db, clock: () => number = Date.now): Promise<ClockState> {
   const before = clock()
   const isPostgres = engineOf(db) === 'postgres'
@@ -47,13 +46,13 @@ export async function readClock(db: Db, clock: () => number = Date.now): Promise
   return { now, seenAt, aheadOfPostgresMs, distrust }
 }
 
-/** How far the moment between `before` and `after` surely is from `other`. */
+/** The certain distance between `other` and the time between `before` and `after`. */
 function distance(other: number, before: number, after: number): number {
   if (other < before) return before - other
   return other > after ? after - other : 0
 }
 
-/** Reads the clock and, when it is trusted, remembers that it was. */
+/** Reads the clock and stores it as accepted if it is trusted. */
 export async function acceptClock(db: Db, clock?: () => number): Promise<ClockState> {
   const state = await readClock(db, clock)
   if (state.distrust === null)
@@ -64,7 +63,7 @@ export async function acceptClock(db: Db, clock?: () => number): Promise<ClockSt
   return state
 }
 
-/** The problem to show; null when there is none. */
+/** The problem to show; null if there is none. */
 export function describeClock(state: ClockState): InstallationProblem | null {
   const { now, seenAt, aheadOfPostgresMs, distrust } = state
   if (distrust === 'jumped') {
@@ -72,7 +71,7 @@ export function describeClock(state: ClockState): InstallationProblem | null {
     const direction = now > seenAt ? 'adiantado' : 'atrasado'
     return {
       code: 'clock_jumped',
-      message: `O relógio do servidor marca ${show(now)}, ${days} dias ${direction} em relação à última vez em que foi conferido (${show(seenAt)}). Até que alguém confirme a hora, nada é apagado por prazo. Se o relógio estiver errado, acerte-o: a limpeza volta sozinha. Se estiver certo, confirme aqui ou com "npm run admin -- confirm-clock".`,
+      message: `O relógio do servidor marca ${show(now)}, ${days} dias ${direction} em relação à última verificação (${show(seenAt)}). Até alguém confirmar a hora, nada é apagado por prazo. Se o relógio estiver errado, acerte a hora: a limpeza volta automaticamente. Se estiver certo, confirme aqui ou com "npm run admin -- confirm-clock".`,
     }
   }
   const seconds = Math.round(Math.abs(aheadOfPostgresMs) / 1000)
@@ -80,10 +79,10 @@ export function describeClock(state: ClockState): InstallationProblem | null {
   if (distrust === 'differs')
     return {
       code: 'clock_differs',
-      message: `${difference} Enquanto diferirem tanto, nada é apagado por prazo. Acerte os dois por NTP.`,
+      message: `${difference} Com essa diferença, nada é apagado por prazo. Sincronize os dois por NTP.`,
     }
   return Math.abs(aheadOfPostgresMs) > WORTH_SAYING_MS
-    ? { code: 'clock_differs', message: `${difference} Acerte os dois por NTP.` }
+    ? { code: 'clock_differs', message: `${difference} Sincronize os dois por NTP.` }
     : null
 }
 

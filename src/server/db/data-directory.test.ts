@@ -16,7 +16,7 @@ afterEach(() => rmSync(folder, { recursive: true }))
 
 const modeOf = (name: string) => (statSync(join(folder, name)).mode & 0o777).toString(8)
 
-test('a data directory that was open to others is closed, with every file of ours in it', () => {
+test('closes an open data directory and all our files in it', () => {
   chmodSync(folder, 0o755)
   mkdirSync(join(folder, 'outbox'), { mode: 0o755 })
   const own = ['portico.db', 'portico.db-wal', 'portico.db-shm', 'lock.db', 'secret.key', 'outbox/mail.eml']
@@ -28,11 +28,11 @@ test('a data directory that was open to others is closed, with every file of our
   expect(modeOf('.')).toBe('700')
   expect(modeOf('outbox')).toBe('700')
   expect(own.map(modeOf)).toEqual(own.map(() => '600'))
-  // An operator may have named a folder with other things in it; the folder's own rights keep others out.
+  // The folder may contain other files; the folder's own mode keeps others out.
   expect(modeOf('somebody-elses.sh')).toBe('755')
 })
 
-test('a new file is the owner’s alone under any umask', () => {
+test('a new file is readable by its owner only under any umask', () => {
   const former = process.umask(0)
   try {
     touchOwnerOnly(join(folder, 'new'))
@@ -42,7 +42,7 @@ test('a new file is the owner’s alone under any umask', () => {
   }
 })
 
-test('an operator’s key file is closed; one of another user may be for a group to read, and for nobody else', () => {
+test("closes an operator’s key file; another user's may be group-readable only", () => {
   const file = join(folder, 'key')
   writeFileSync(file, '')
   chmodSync(file, 0o644)
@@ -58,23 +58,23 @@ test('an operator’s key file is closed; one of another user may be for a group
   expect(modeOf('key')).toBe('600')
 })
 
-test('what belongs to another user is refused with the reason', () => {
-  // Root may close anything, so it becomes nobody; others meet the system's folder, which is root's.
+test('refuses files of another user with the reason', () => {
+  // Root may close anything, so it becomes nobody; others use the system's folder, which is root's.
   const isRoot = process.geteuid?.() === 0
   const foreign = isRoot ? folder : tmpdir()
   if (isRoot) chmodSync(folder, 0o777)
   if (isRoot) process.seteuid?.(NOBODY)
   try {
     expect(() => prepareDataDirectory(foreign)).toThrow(
-      /está aberto a outros usuários e não pode ser fechado: pertence ao usuário de número \d+, e este processo é do \d+/,
+      /não foi possível mudar a permissão: o dono é o usuário \d+, e este processo roda como \d+/,
     )
   } finally {
     if (isRoot) process.seteuid?.(0)
   }
-  writeDocRow('docs/security.md', 'doors', [
+  writeDocRow('docs/reports/attacks.md', 'fixed', [
     'B12f',
     'a `DATA_DIR` that others can read; one that belongs to somebody else',
-    'it is closed, with every file of ours in it; it is refused with the reason',
+    'permissions are restricted, also of the files in it; the start is refused with the reason',
     '`src/server/db/data-directory.test.ts`',
   ])
 })

@@ -17,8 +17,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { OperatorError } from '../operator-error.ts'
 
 /**
- * One server per embedded database. The operating system holds the lock, so it is free again the moment the process
- * dies, however it dies; the file beside it only says who the holder is.
+ * One server per SQLite database. The operating system holds the lock, which ends with the process; the file beside it
+ * only names the holder.
  */
 export function lockDataDirectory(directory: string): () => void {
   const holderFile = join(directory, 'server.pid')
@@ -29,7 +29,9 @@ export function lockDataDirectory(directory: string): () => void {
     lock.exec('begin exclusive')
   } catch {
     lock.close()
-    throw new OperatorError(`A pasta de dados ${directory} já está em uso por ${describeHolder(holderFile)}.`)
+    throw new OperatorError(
+      `A pasta ${directory} já está em uso por ${describeHolder(holderFile)}. Pare esse servidor ou escolha outra pasta em DATA_DIR.`,
+    )
   }
   writeFileSync(holderFile, String(process.pid), { mode: 0o600 })
   return () => {
@@ -54,7 +56,7 @@ const NOT_THE_OWNER = 0o077
 
 const EVERYONE = 0o007
 
-/** Takes every right from everyone but the owner, or says why that cannot be done. Windows keeps rights elsewhere. */
+/** Removes all rights of others, or says why that is impossible. Windows stores rights elsewhere. */
 export function makeOwnerOnly(path: string): void {
   if (process.platform === 'win32') return
   const before = statIfThere(path)
@@ -63,24 +65,26 @@ export function makeOwnerOnly(path: string): void {
     chmodSync(path, before.isDirectory() ? FOLDER_MODE : FILE_MODE)
   } catch (error) {
     throw new OperatorError(
-      `${path} está aberto a outros usuários e não pode ser fechado: ${reasonOf(error, before)}`,
+      `Outros usuários podem ler ${path}, e não foi possível mudar a permissão: ${reasonOf(error, before)}. Rode: chmod 600 ${path} (700 se for pasta)`,
     )
   }
   const after = statIfThere(path)
-  // Some file systems (FAT, network shares) take the call and do nothing.
+  // Some file systems (FAT, network shares) accept the call and do nothing.
   if (after !== undefined && !isClosed(after))
     throw new OperatorError(
-      `${path} está aberto a outros usuários, e este sistema de arquivos não guarda permissões`,
+      `Outros usuários podem ler ${path}, e este sistema de arquivos não guarda permissões. Use outra pasta em DATA_DIR.`,
     )
 }
 
-/** A key that an operator keeps. Orchestrators mount it as another user's, for a group to read: that alone is let pass. */
+/** An operator's key file. Orchestrators mount it as another user's, readable by a group, which is accepted. */
 export function closeKeyFile(path: string): void {
   const { mode, uid } = statSync(path)
   if (uid === process.geteuid?.() || (mode & EVERYONE) !== 0) makeOwnerOnly(path)
 }
 
-/** Makes a folder and those above it. Node's recursive `mkdir` never ends where nothing can be made, as under /proc. */
+/**
+ * Creates a folder and its parents. Node's recursive `mkdir` never ends where nothing can be created, as under /proc.
+ */
 export function makeFolder(path: string): void {
   if (statIfThere(path)?.isDirectory() === true) return
   if (dirname(path) !== path) makeFolder(dirname(path))
@@ -92,20 +96,20 @@ export function makeFolder(path: string): void {
   }
 }
 
-/** A folder and what is directly in it. */
+/** A folder and the files directly in it. */
 export function makeFolderOwnerOnly(folder: string): void {
   if (statIfThere(folder) === undefined) return
   makeOwnerOnly(folder)
   for (const name of readdirSync(folder)) makeOwnerOnly(join(folder, name))
 }
 
-/** Makes an empty file that is the owner's alone from its first moment, whatever the umask; one that exists is closed. */
+/** Creates an empty file readable by its owner only, whatever the umask; an existing one is closed. */
 export function touchOwnerOnly(path: string): void {
   closeSync(openSync(path, 'a', FILE_MODE))
   makeOwnerOnly(path)
 }
 
-/** A new file, on the disk when this returns. */
+/** A new file, on disk when this returns. */
 export function writeNewFile(path: string, content: string): void {
   const file = openSync(path, 'wx', FILE_MODE)
   try {
@@ -117,17 +121,17 @@ export function writeNewFile(path: string, content: string): void {
   }
 }
 
-/** What root makes in the folder of a server that is not root would be closed to that server. */
+/** A file created by root in the folder of another user would be unreadable for the server. */
 export function giveToFolderOwner(path: string): void {
   if (process.geteuid?.() !== 0) return
   const { uid, gid } = statSync(dirname(path))
   chownSync(path, uid, gid)
 }
 
-/** A file's content, or a folder's list of names, is on the disk when this returns. */
+/** Syncs a file's content, or a folder's list of names, to disk. */
 export function syncToDisk(path: string): void {
   const isWindows = process.platform === 'win32'
-  // There a folder cannot be opened, and need not be.
+  // On Windows a folder cannot be opened, and need not be.
   if (isWindows && statSync(path).isDirectory()) return
   const handle = openSync(path, isWindows ? 'r+' : 'r')
   try {
@@ -149,5 +153,5 @@ function reasonOf(error: unknown, { uid }: Stats): string {
   const own = process.geteuid?.()
   return uid === own
     ? (error as Error).message
-    : `pertence ao usuário de número ${uid}, e este processo é do ${own}`
+    : `o dono é o usuário ${uid}, e este processo roda como ${own}`
 }

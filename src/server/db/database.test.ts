@@ -24,7 +24,7 @@ describe.each(ENGINES)('the database on %s', (engine) => {
     updated_at: '2026-11-15T01:02:03.456Z',
   })
 
-  test('gives booleans, times, JSON and text back as they were written', async () => {
+  test('returns booleans, times, JSON and text as they were written', async () => {
     const row = pixel()
     await database.db.insertInto('tracking_pixels').values(row).execute()
     const read = await database.db
@@ -64,7 +64,7 @@ describe.each(ENGINES)('the database on %s', (engine) => {
     ).rejects.toThrow()
   })
 
-  test('knows no two people with one e-mail, whatever the case', async () => {
+  test('refuses two people with one email, whatever the case', async () => {
     const person = (email: string) => ({
       id: randomUUID(),
       email,

@@ -1,10 +1,13 @@
 import { accessSync, constants } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import { makeFolder, makeFolderOwnerOnly, makeOwnerOnly, touchOwnerOnly } from './data-directory.ts'
 import type { Engine, OnStatement } from './dialect.ts'
 import { openPostgres } from './engines/postgres.ts'
-import { openSqlite } from './engines/sqlite.ts'
+import type { ConnectionLog } from './engines/postgres-pool.ts'
+import { openSqlite, type SqliteOptions } from './engines/sqlite.ts'
+import { describeWait } from './errors.ts'
 import type { Schema } from './schema/index.ts'
 
 export const SQLITE_FILE = 'portico.db'
@@ -16,9 +19,9 @@ export type Db = Kysely<Schema>
 export interface Database {
   readonly db: Db
   readonly engine: Engine
-  /** PostgreSQL: after the start, whatever answers at the same address with other data counts as unavailable. */
+  /** PostgreSQL: after the start, other data at the same address counts as unavailable. */
   pinSite?(): Promise<void>
-  /** PostgreSQL: a process that stops waits no longer than this for a database that does not answer. */
+  /** PostgreSQL: how long a stopping process waits for an unresponsive database. */
   closeWithin?(ms: number): void
   close(): Promise<void>
 }
@@ -26,11 +29,14 @@ export interface Database {
 export interface DatabaseOptions {
   dataDir: string
   databaseUrl: string | null
-  /** Connections to PostgreSQL that this process holds at most. */
+  /** Maximum number of PostgreSQL connections of this process. */
   databasePoolSize?: number
-  onConnectionLost?: (error: Error) => void
-  /** Told how long each statement took, in milliseconds; nothing is measured without it. */
+  /** Gets a line when PostgreSQL becomes unreachable, and one when it is back. */
+  log?: ConnectionLog
+  /** Called with the duration of each statement in milliseconds; nothing is measured without it. */
   onStatement?: OnStatement
+  /** SQLite: runs statements elsewhere than on a thread of their own. */
+  executeSqlite?: SqliteOptions['execute']
 }
 
 export function openDatabase(options: DatabaseOptions): Database {
@@ -38,25 +44,53 @@ export function openDatabase(options: DatabaseOptions): Database {
     const { db, ...postgres } = openPostgres({
       url: options.databaseUrl,
       poolSize: options.databasePoolSize ?? DEFAULT_POOL_SIZE,
-      onConnectionLost: options.onConnectionLost ?? (() => {}),
+      log: options.log,
       onStatement: options.onStatement,
     })
     return { db, engine: 'postgres', ...postgres, close: () => db.destroy() }
   }
   const file = join(prepareDataDirectory(options.dataDir), SQLITE_FILE)
-  // SQLite gives the files beside the database the rights of the database.
+  // SQLite gives the files beside the database the same mode.
   touchOwnerOnly(file)
-  const db = openSqlite(file, options.onStatement)
+  const db = openSqlite(file, { onStatement: options.onStatement, execute: options.executeSqlite })
   return { db, engine: 'sqlite', close: () => db.destroy() }
 }
 
-/** What we write there. Anything else is left as it is: an operator may have named a folder with other things in it. */
+/** A start that waits logs it this often. */
+const WAITING_LINE_MS = 60_000
+const LOOK_AGAIN_MS = 1_000
+
+/** Does the first work of a start. PostgreSQL that is full, starting or silent is waited for, and the log says so. */
+export async function whenReachable<T>(
+  work: () => Promise<T>,
+  log: ConnectionLog,
+  lookAgainMs = LOOK_AGAIN_MS,
+): Promise<T> {
+  let loggedAt = Number.NEGATIVE_INFINITY
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      const reason = describeWait(error)
+      if (reason === null) throw error
+      if (performance.now() - loggedAt >= WAITING_LINE_MS) {
+        loggedAt = performance.now()
+        log.warn({ reason: (error as Error).message }, `start: waiting for the database, ${reason}`)
+      }
+      await wait(lookAgainMs * (0.5 + Math.random()))
+    }
+  }
+}
+
+/** Our files. Others are left alone: the folder may contain other things. */
 const OWN_FILES = [
   ...['', '-wal', '-shm', '-journal', '.incoming'].map((suffix) => SQLITE_FILE + suffix),
   ...['lock.db', 'lock.db-journal', 'server.pid', 'secret.key', 'secret.key.lock'],
 ]
 
-/** Secrets live here: nobody but the owner may look in, also where an earlier version or a person made it otherwise. */
+/**
+ * The folder contains secrets: only the owner may read it, also if an earlier version or a person created it otherwise.
+ */
 export function prepareDataDirectory(directory: string): string {
   makeFolder(directory)
   accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK)

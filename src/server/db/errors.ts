@@ -18,23 +18,23 @@ const STATES = [
   '25P03', // idle_in_transaction_session_timeout
   '25006', // read_only_sql_transaction: a standby answers
   '3D000', // invalid_catalog_name: the server is up without our database
-  '42P01', // undefined_table: the schema is in place since the start, so this is another database
-  '40001', // serialization_failure, after every attempt that we make ourselves
+  '42P01', // undefined_table: the schema exists since the start, so this is another database
+  '40001', // serialization_failure, after all our own attempts
   '40P01', // deadlock_detected, likewise
 ]
 
 /**
  * Primary result codes of SQLite: busy, locked, read-only, input/output, full, cannot open. A damaged file (11, 26) is
- * none of them: it does not mend by itself, so nobody is told to try again in a moment.
+ * not included: retrying does not help.
  */
 const SQLITE_CODES = [5, 6, 8, 10, 13, 14]
 
-/** The file under the database's path is another one, or none. */
+/** Another file, or none, is at the database's path. */
 const FILE_GONE = 'STORAGE_FILE_GONE'
 
 /**
- * Whether a failure is the database's own condition, and not what was asked of it: the same call may succeed in a
- * moment. The one place that decides it, for both engines.
+ * True if a failure is a condition of the database, not of the request, so that the same call may succeed later. The
+ * one place that decides it, for both engines.
  */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof DatabaseUnavailableError) return true
@@ -49,25 +49,33 @@ export function isUnavailable(error: unknown): boolean {
   )
 }
 
-/** The database cannot do its work now, through no fault of the request: the same call may succeed in a moment. */
+/** The database cannot work now: the same call may succeed later. */
 export class DatabaseUnavailableError extends Error {
   override readonly name = 'DatabaseUnavailableError'
+  /** The connection pool writes a line at the start of an outage and one at its end: nobody else needs to. */
+  readonly isLogged: boolean
 
-  constructor(cause: unknown) {
+  constructor(cause: unknown, { isLogged = false } = {}) {
     super(describe(cause), { cause })
+    this.isLogged = isLogged
   }
 }
 
-/** A refused connection to a name with several addresses is an AggregateError, whose own message is empty. */
+/** True for failures of an outage that has its line in the log. */
+export function isLoggedOutage(error: unknown): boolean {
+  return error instanceof DatabaseUnavailableError && error.isLogged
+}
+
+/** A refused connection to a name with several addresses is an AggregateError with an empty message. */
 function describe(cause: unknown): string {
   const { message, code } = cause as { message?: unknown; code?: unknown }
   return String(message || code || 'unknown failure')
 }
 
 /**
- * After an error inside a transaction Kysely rolls back, and throws what the rollback throws instead of the error. A
- * rollback fails where there is nothing left to roll back: SQLite has done it by itself (a full disk), or the connection
- * is gone. What broke the transaction is then the only thing worth knowing.
+ * After an error in a transaction Kysely rolls back, and throws the rollback's error if that fails too. It fails if
+ * nothing is left to roll back: SQLite did it itself (a full disk), or the connection is gone. The first error is then
+ * the one to report.
  */
 export function keepFirstError(dialect: Dialect): Dialect {
   return {
@@ -83,7 +91,7 @@ export function keepFirstError(dialect: Dialect): Dialect {
   }
 }
 
-/** What is wrong with the place where data lies, and what to do about it: whole Portuguese sentences without their full stop. */
+/** What is wrong with the storage and what to do: whole Portuguese sentences without their full stop. */
 interface Fault {
   what: string
   mend: string
@@ -91,7 +99,7 @@ interface Fault {
 
 /** Primary result codes of SQLite (https://sqlite.org/rescode.html). */
 const SQLITE: Readonly<Record<number, Fault>> = {
-  5: { what: 'outro processo segura o banco de dados', mend: 'Tente de novo em instantes' },
+  5: { what: 'outro processo está usando o banco de dados', mend: 'Tente novamente em instantes' },
   8: {
     what: 'o arquivo do banco de dados ou a sua pasta só permite leitura',
     mend: 'Dê permissão de escrita ao usuário que roda o servidor, e confira se o disco não foi montado só para leitura',
@@ -102,7 +110,7 @@ const SQLITE: Readonly<Record<number, Fault>> = {
   },
   11: {
     what: 'o arquivo do banco de dados está danificado',
-    mend: 'Guarde uma cópia dele e restaure um backup: npm run restore -- ARQUIVO --force',
+    mend: 'Guarde uma cópia e restaure um backup: npm run restore -- ARQUIVO --force',
   },
   13: { what: 'o disco está cheio', mend: 'Libere espaço ou mude DATA_DIR' },
   14: {
@@ -111,7 +119,7 @@ const SQLITE: Readonly<Record<number, Fault>> = {
   },
   26: {
     what: 'o arquivo do banco de dados está danificado ou não é um banco de dados',
-    mend: 'Guarde uma cópia dele e restaure um backup: npm run restore -- ARQUIVO --force',
+    mend: 'Guarde uma cópia e restaure um backup: npm run restore -- ARQUIVO --force',
   },
 }
 
@@ -120,27 +128,65 @@ const NOT_REACHED: Fault = {
   mend: 'Confira o endereço, a rede e se o servidor PostgreSQL está no ar',
 }
 
+/** Our code for a server without TLS, which has none. */
+export const NO_TLS = 'NO_TLS'
+
+const UNKNOWN_ROOT: Fault = {
+  what: 'o certificado do PostgreSQL não é assinado por uma autoridade conhecida',
+  mend: 'Informe o certificado raiz em DATABASE_URL com sslrootcert=/caminho/ca.pem',
+}
+
+/** Why TLS to PostgreSQL fails (https://nodejs.org/api/tls.html#x509-certificate-error-codes). */
+const TLS: Readonly<Record<string, Fault>> = {
+  [NO_TLS]: {
+    what: 'DATABASE_URL pede TLS, mas o PostgreSQL não oferece TLS',
+    mend: 'Ative o TLS no PostgreSQL (ssl = on) ou, em uma rede protegida, use sslmode=disable',
+  },
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_ROOT,
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNKNOWN_ROOT,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_ROOT,
+  UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_ROOT,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_ROOT,
+  ERR_TLS_CERT_ALTNAME_INVALID: {
+    what: 'o certificado do PostgreSQL é de outro servidor',
+    mend: 'Use em DATABASE_URL o nome que está no certificado',
+  },
+  CERT_HAS_EXPIRED: {
+    what: 'o certificado do PostgreSQL venceu',
+    mend: 'Renove o certificado no servidor PostgreSQL',
+  },
+  CERT_NOT_YET_VALID: {
+    what: 'o certificado do PostgreSQL ainda não vale',
+    mend: 'Confira o relógio desta máquina e a data do certificado',
+  },
+}
+
+export function isTlsFault(code: string): boolean {
+  return Object.hasOwn(TLS, code)
+}
+
 /** SQLSTATE (PostgreSQL, appendix A). */
 const POSTGRES: Readonly<Record<string, Fault>> = {
+  ...TLS,
   '25006': {
-    what: 'o PostgreSQL só aceita leitura: é uma réplica, ou está em modo de leitura',
-    mend: 'Aponte DATABASE_URL para o servidor principal, ou desligue default_transaction_read_only',
+    what: 'o PostgreSQL só aceita leitura: é uma réplica ou está em modo de leitura',
+    mend: 'Aponte DATABASE_URL para o servidor principal ou desative default_transaction_read_only',
   },
   '28000': {
     what: 'o PostgreSQL recusa este usuário',
-    mend: 'Confira o usuário de DATABASE_URL e o pg_hba.conf',
+    mend: 'Confira o usuário de DATABASE_URL e o pg_hba.conf. Se ele exige TLS, acrescente sslmode=verify-full',
   },
   '28P01': { what: 'o PostgreSQL recusa usuário ou senha', mend: 'Confira usuário e senha em DATABASE_URL' },
   '3D000': {
     what: 'o banco de dados de DATABASE_URL não existe no servidor',
-    mend: 'Crie-o com createdb, ou corrija o nome',
+    mend: 'Crie o banco com createdb ou corrija o nome',
   },
   '42501': {
-    what: 'o usuário do PostgreSQL não tem os direitos de que precisa',
-    mend: 'Faça dele o dono do banco e das tabelas',
+    what: 'o usuário do PostgreSQL não tem as permissões necessárias',
+    mend: 'Torne esse usuário o dono do banco e das tabelas',
   },
   '42P01': {
-    what: 'faltam tabelas ao banco de dados',
+    what: 'faltam tabelas no banco de dados',
     mend: 'Confira se DATABASE_URL aponta para o banco certo',
   },
   '53100': { what: 'o disco do PostgreSQL está cheio', mend: 'Libere espaço na máquina dele' },
@@ -148,7 +194,7 @@ const POSTGRES: Readonly<Record<string, Fault>> = {
     what: 'o PostgreSQL não tem conexões livres',
     mend: 'Aumente max_connections ou diminua DATABASE_POOL_SIZE',
   },
-  '57P03': { what: 'o PostgreSQL está iniciando ou parando', mend: 'Tente de novo em instantes' },
+  '57P03': { what: 'o PostgreSQL está iniciando ou parando', mend: 'Tente novamente em instantes' },
   ECONNREFUSED: NOT_REACHED,
   ECONNRESET: NOT_REACHED,
   EHOSTUNREACH: NOT_REACHED,
@@ -158,7 +204,7 @@ const POSTGRES: Readonly<Record<string, Fault>> = {
   ETIMEDOUT: NOT_REACHED,
 }
 
-/** Failures of the file system; `PATH` is the file. */
+/** Errors of the file system; `PATH` is the file. */
 const FILES: Readonly<Record<string, Fault>> = {
   EACCES: { what: 'falta permissão para usar PATH', mend: 'Dê permissão ao usuário que roda o programa' },
   EPERM: { what: 'falta permissão para usar PATH', mend: 'Dê permissão ao usuário que roda o programa' },
@@ -174,13 +220,13 @@ const FILES: Readonly<Record<string, Fault>> = {
   EEXIST: { what: 'PATH já existe', mend: 'Escolha outro nome' },
 }
 
-/** Why the data cannot be used, by the codes of the failure and of what caused it; null where they say nothing of it. */
+/** Why the data cannot be used, by the codes of an error and its cause; null if they are unknown. */
 export function describeFault(error: unknown): Fault | null {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code, errcode, path, syscall } = cause as NodeJS.ErrnoException & { errcode?: unknown }
     const known =
       (typeof errcode === 'number' ? SQLITE[errcode & 0xff] : undefined) ??
-      // A socket that is not there is a server that is not there.
+      // A missing socket is a missing server.
       (syscall === 'connect' ? NOT_REACHED : POSTGRES[code ?? ''])
     if (known !== undefined) return known
     const file = FILES[code ?? '']
@@ -190,13 +236,29 @@ export function describeFault(error: unknown): Fault | null {
   return null
 }
 
-/** Whether SQLite says that the file itself is broken. */
+/** Conditions of PostgreSQL that pass by themselves, in the words of the log. */
+const PASSING: Readonly<Record<string, string>> = {
+  '53300': 'it has no free connection',
+  '57P03': 'it is starting or stopping',
+  ETIMEDOUT: 'it does not answer',
+}
+
+/** Why a start should wait for PostgreSQL; null if waiting would not help. */
+export function describeWait(error: unknown): string | null {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const reason = PASSING[(cause as NodeJS.ErrnoException).code ?? '']
+    if (reason !== undefined) return reason
+  }
+  return null
+}
+
+/** True if SQLite reports a damaged file. */
 export function isDamage(error: unknown): boolean {
   const fault = describeFault(error)
   return fault !== null && (fault === SQLITE[11] || fault === SQLITE[26])
 }
 
-/** The first line of what `quick_check` says that tells something. */
+/** The first informative line of `quick_check`. */
 export function shortenVerdict(verdict: string): string {
   return verdict.split('\n').find((line) => !line.startsWith('***')) ?? verdict
 }

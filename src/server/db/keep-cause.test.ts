@@ -9,10 +9,10 @@ describe.each(ENGINES)('an error inside a transaction on %s', (engine) => {
   })
   afterAll(() => database.close())
 
-  /** Leaves nothing to roll back: SQLite may do so by itself on a full disk, on either engine a statement can. */
+  /** Leaves nothing to roll back: SQLite may do this on a full disk, and a statement can on either engine. */
   const end = (db: TestDatabase['db']) => sql`rollback`.execute(db)
 
-  test('is thrown as it was when there is nothing left to roll back', async () => {
+  test('is thrown unchanged when there is nothing left to roll back', async () => {
     const work = database.db.transaction().execute(async (trx) => {
       await end(trx)
       await sql`insert into site_state (id) values (2)`.execute(trx)
@@ -20,7 +20,7 @@ describe.each(ENGINES)('an error inside a transaction on %s', (engine) => {
     await expect(work).rejects.toThrow(engine === 'sqlite' ? 'the transaction was lost' : /check constraint/i)
   })
 
-  test('leaves a connection that the next transaction can use', async () => {
+  test('leaves a usable connection', async () => {
     const limit = { key: 'after', count: 1, expires_at: '2030-01-01T00:00:00.000Z' }
     await database.db.transaction().execute((trx) => trx.insertInto('rate_limits').values(limit).execute())
     const rows = await database.db.selectFrom('rate_limits').select('key').execute()
@@ -28,7 +28,7 @@ describe.each(ENGINES)('an error inside a transaction on %s', (engine) => {
   })
 })
 
-test('a full SQLite database says that it is full', async () => {
+test('a full SQLite database reports that it is full', async () => {
   const database = await makeDatabase('sqlite')
   const pages = await sql<{ page_count: number }>`pragma page_count`.execute(database.db)
   await sql.raw(`pragma max_page_count = ${pages.rows[0]?.page_count}`).execute(database.db)

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import { afterEach, describe, expect, test } from 'vitest'
 import { ENGINES, makeStorage, type Storage } from '#tests/support/engines.ts'
+import { sentStatements } from '#tests/support/sent-statements.ts'
 import { type Database, openDatabase } from './database.ts'
 import { openPostgres } from './engines/postgres.ts'
 import { migrate } from './migrate.ts'
@@ -21,8 +22,19 @@ function open(): Database {
   return database
 }
 
+test('a start without new migrations reads their names, and no table', async () => {
+  storage = await makeStorage('sqlite')
+  const { db } = open()
+  await migrate(db)
+  const statements = await sentStatements(() => migrate(db))
+  expect(statements.map(({ sql }) => sql)).toEqual([
+    expect.stringContaining('from sqlite_master'),
+    expect.stringContaining('from kysely_migration'),
+  ])
+})
+
 describe.each(ENGINES)('migrations on %s', (engine) => {
-  test('of a newer version are told, and leave everything as it is', async () => {
+  test('of a newer version are reported and change nothing', async () => {
     storage = await makeStorage(engine)
     const { db } = open()
     const { applied } = await migrate(db)
@@ -31,7 +43,7 @@ describe.each(ENGINES)('migrations on %s', (engine) => {
     expect(applied.length).toBeGreaterThan(0)
   })
 
-  test('of another version, with ours missing, are refused with both named', async () => {
+  test('of another version, with ours missing, are refused and named', async () => {
     storage = await makeStorage(engine)
     const { db } = open()
     await migrate(db, { '0001-theirs': nothing })
@@ -53,7 +65,7 @@ describe.each(ENGINES)('migrations on %s', (engine) => {
   })
 })
 
-test('are applied once, however many begin at once', async () => {
+test('are applied once, however many processes start', async () => {
   storage = await makeStorage('postgres')
   const results = await Promise.all([open(), open(), open()].map(({ db }) => migrate(db)))
   const applied = results.flatMap((result) => result.applied)
@@ -61,15 +73,15 @@ test('are applied once, however many begin at once', async () => {
   expect(new Set(applied).size).toBe(applied.length)
 })
 
-test('may take longer than any other statement, and whoever waits for them waits', async () => {
+test('may take longer than any other statement, and others wait for them', async () => {
   storage = await makeStorage('postgres')
   const url = storage.databaseUrl ?? ''
   const limits = { statementTimeoutMs: 900, queryTimeoutMs: 1_200 }
-  const sides = [0, 1].map(() => openPostgres({ url, poolSize: 2, onConnectionLost: () => {}, ...limits }).db)
+  const sides = [0, 1].map(() => openPostgres({ url, poolSize: 2, ...limits }).db)
   const slow: Migration = { up: async (trx) => void (await sql`select pg_sleep(2)`.execute(trx)) }
   const results = await Promise.all(sides.map((db) => migrate(db, { '0001-slow': slow })))
   expect(results.flatMap(({ applied }) => applied)).toEqual(['0001-slow'])
-  // The limits are back as soon as the migration is over, on the very connections that it used.
+  // The limits apply again after the migration, on the same connections.
   for (const db of sides) await expect(sql`select pg_sleep(10)`.execute(db)).rejects.toThrow()
   for (const db of sides) await db.destroy()
 })

@@ -28,7 +28,7 @@ const keys = async () => {
   return rows.map(({ key }) => key).join('')
 }
 
-test('one message stores every row, and tells how many', async () => {
+test('one message stores every row and returns how many', async () => {
   let changed: bigint | undefined
   const statements = await sentStatements(async () => {
     changed = (await insert(database.db, ['a', 'b', 'c'])).numAffectedRows
@@ -37,7 +37,7 @@ test('one message stores every row, and tells how many', async () => {
   expect([changed, await keys()]).toEqual([3n, 'abc'])
 })
 
-test('one row that is refused takes back its own statement, and those that share the commit stay', async () => {
+test('a refused row rolls back its own statement only', async () => {
   const settled = await Promise.allSettled([
     insert(database.db, ['a', 'b']),
     insert(database.db, ['c', 'a', 'd']),
@@ -48,7 +48,7 @@ test('one row that is refused takes back its own statement, and those that share
   expect(await keys()).toBe('abe')
 })
 
-test('in a transaction it is taken back with it, or alone when the transaction goes on', async () => {
+test('in a transaction it is rolled back with it, or alone if the transaction continues', async () => {
   const givenUp = database.db.transaction().execute(async (trx) => {
     await insert(trx, ['a', 'b'])
     throw new Error('given up')
@@ -63,7 +63,7 @@ test('in a transaction it is taken back with it, or alone when the transaction g
   expect(await keys()).toBe('ac')
 })
 
-test('a value that is none of the database is refused before anything is sent', async () => {
+test('refuses an invalid parameter before anything is sent', async () => {
   const query = database.db
     .insertInto('rate_limits')
     .values({ key: '', count: 1, expires_at: EXPIRES })

@@ -1,12 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import { type RawBuilder, sql } from 'kysely'
+import { MINUTE_MS } from '#contract/durations.ts'
 import { acceptClock, describeClock } from './clock.ts'
 import type { Db } from './database.ts'
 import { engineOf } from './dialect.ts'
 import { type Schema, TABLE_KEYS, type TableName } from './schema/index.ts'
 import { CLOCK_TOLERANCE_MS } from './time.ts'
 
-/** Rows of one table that are removed by their age. `retention.ts` has all of them. */
+/** Rows of one table that are deleted by age. `retention.ts` lists them. */
 export type Sweep = { [Table in TableName]: SweepOf<Table> }[TableName]
 
 interface SweepOf<Table extends TableName> {
@@ -16,21 +17,21 @@ interface SweepOf<Table extends TableName> {
   /** Compared with now minus `keepMs`; a row without a time stays. */
   column: keyof Schema[Table] & string
   keepMs: number
-  /** The setting that `keepMs` comes from. */
+  /** The setting of `keepMs`. */
   setting?: string
   /** Only rows with these values. */
   only?: { readonly [Column in keyof Schema[Table]]?: string | null | readonly string[] }
-  /** A time further ahead than this was written by a wrong clock, and its row goes too. */
+  /** A time further ahead than this comes from a wrong clock, and its row is deleted too. */
   aheadMs?: number
-  /** Of the rows past their time the newest stays: it holds until the next one. */
+  /** Keeps the newest expired row: it is valid until the next one. */
   keepNewest?: true
-  /** No index has the column: the table is read in the order of its UUIDs, a step at a time. */
+  /** No index has the column: the table is read in the order of its UUIDs, step by step. */
   unindexed?: true
-  /** Rows in one statement: fewer than `STEP_ROWS` where each takes many others along. */
+  /** Rows per statement: fewer than `STEP_ROWS` where each takes many others with it. */
   step?: number
 }
 
-/** Deletes rows past their time by primary key, in steps, until fewer than a step are left or `signal` aborts. */
+/** Deletes expired rows by primary key, in steps, until fewer than a step are left or `signal` aborts. */
 export async function sweepRows(db: Db, row: Sweep, signal?: AbortSignal, now = Date.now()): Promise<number> {
   const upTo = new Date(now - row.keepMs).toISOString()
   const column = sql.ref(row.column)
@@ -50,11 +51,11 @@ export async function sweepRows(db: Db, row: Sweep, signal?: AbortSignal, now = 
 function deleteInSteps(db: Db, row: Sweep, due: RawBuilder<unknown>, signal?: AbortSignal): Promise<number> {
   const keys = sql.join(TABLE_KEYS[row.table].map((key) => sql.ref(key)))
   const condition = withFilter(row, due)
-  // Rows that somebody is writing are left for the next time instead of waited for.
+  // Rows that are being written are left for the next time.
   const skipLocked = engineOf(db) === 'postgres' ? sql`for update skip locked` : sql``
   return inBatches(
     (rows) =>
-      // The condition again, for the row itself: it may have changed since it was found.
+      // The condition again, for the row itself: it may have changed since.
       deleteWhere(
         db,
         row.table,
@@ -103,12 +104,12 @@ async function deleteWhere(db: Db, table: TableName, condition: RawBuilder<unkno
   return numDeletedRows
 }
 
-/** So many rows of a large change are one statement: it holds the write lock for some milliseconds. */
+/** Rows per statement of a large change: it holds the write lock for some milliseconds. */
 export const STEP_ROWS = 500
 
 /**
- * Repeats a statement that changes no more than `rows` rows until it finds fewer, and gives their sum. Between two
- * steps everybody else has their turn. What was interrupted goes on the next time.
+ * Repeats a statement that changes at most `rows` rows until it finds fewer, and returns the sum. Others get their turn
+ * between two steps. An interrupted run continues the next time.
  */
 export async function inBatches(
   step: (rows: number) => Promise<bigint>,
@@ -123,15 +124,13 @@ export async function inBatches(
   return total
 }
 
-const MINUTE_MS = 60_000
-
-/** The first round comes after a minute: a process that is restarted every few minutes sweeps too. */
+/** The first round is after a minute: a process that restarts every few minutes sweeps too. */
 const ROUND_MINUTES = 15
 
-/** How many rows went, by table. */
+/** Deleted rows by table. */
 type Removed = Readonly<Record<string, number>>
 
-/** What must do more than delete, in its own module. */
+/** Work beyond deleting rows, in its own module. */
 interface SweepWork {
   what: string
   run: (signal: AbortSignal) => Promise<Removed>
@@ -143,7 +142,7 @@ declare module 'fastify' {
   }
 }
 
-/** Removes what is past its time, now and then, for as long as the app runs; a failure waits for the next round. */
+/** Runs a sweep regularly while the app runs; a failure waits for the next round. */
 export function sweepRegularly(app: FastifyInstance, what: string, run: SweepWork['run']): void {
   app.sweeps.push({ what, run })
 }
@@ -154,8 +153,8 @@ interface SweepOptions {
 }
 
 /**
- * The one runner of all sweeps, one after the other: the rows, then what modules register. A clock that is not trusted
- * stops them all. A round that is still running when its time comes again goes on alone; closing the app aborts it.
+ * The one runner of all sweeps, one after the other: the rows, then what modules register. An untrusted clock stops
+ * them all. Rounds never overlap; closing the app aborts one.
  */
 export function runSweeps(
   app: FastifyInstance,
@@ -182,9 +181,9 @@ export function runSweeps(
       try {
         const removed = await run(closing.signal)
         if (Object.values(removed).some((rows) => rows > 0))
-          app.log.info({ sweep: what, removed }, 'rows past their time were removed')
+          app.log.info({ sweep: what, removed }, 'retention: expired rows deleted')
       } catch (error) {
-        app.log.warn({ err: error }, `${what} were not swept`)
+        app.log.warn({ err: error }, `retention: sweep failed for ${what}`)
       }
     }
   }
@@ -192,7 +191,7 @@ export function runSweeps(
   const timer = setInterval(() => {
     if (minutes++ % ROUND_MINUTES !== 0) return
     running ??= runAll()
-      .catch((error) => app.log.warn({ err: error }, 'nothing was swept: the clock could not be compared'))
+      .catch((error) => app.log.warn({ err: error }, 'retention: skipped, clock check failed'))
       .finally(() => {
         running = null
       })

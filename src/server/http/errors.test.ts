@@ -5,9 +5,9 @@ import { AppError, registerErrors } from './errors.ts'
 
 const THROWN: Record<string, Error> = {
   refused: new AppError(409, 'taken', 'Esse nome já existe.', { headers: { 'retry-after': '3' } }),
-  broken: new AppError(503, 'not_now', 'Tente de novo em instantes.'),
+  broken: new AppError(503, 'not_now', 'Tente novamente em instantes.'),
   unknown: new Error('the password is s3cret'),
-  // Carries a status without being the framework's: nobody meant it for a visitor.
+  // Has a status, but is not one of the framework's: its message is not public.
   foreign: Object.assign(new Error('upstream said s3cret'), { statusCode: 418, code: 'UPSTREAM' }),
 }
 
@@ -34,7 +34,7 @@ beforeEach(() => {
 
 const get = (url: string, accept = 'text/html') => app.inject({ url, headers: { accept } })
 
-test('an error that was meant is told as it is, and leaves no line', async () => {
+test('returns an AppError as it is, without a log line', async () => {
   const answer = await get('/refused')
   expect([answer.statusCode, answer.json()]).toMatchObject([
     409,
@@ -44,13 +44,13 @@ test('an error that was meant is told as it is, and leaves no line', async () =>
   expect(lines).toEqual([])
 })
 
-test('one that is our fault is told as it is, and its cause is logged once', async () => {
+test('returns a 5xx AppError as it is and logs its cause once', async () => {
   expect((await get('/broken')).json()).toMatchObject({ error: 'not_now' })
-  expect(lines).toMatchObject([{ msg: 'request failed', err: { message: 'Tente de novo em instantes.' } }])
+  expect(lines).toMatchObject([{ msg: 'request failed', err: { message: 'Tente novamente em instantes.' } }])
 })
 
 test.each(['unknown', 'foreign'])(
-  'what nobody meant (%s) is a 500 that says nothing; the log says what it was',
+  'turns an unknown error (%s) into an empty 500 and logs it',
   async (what) => {
     const answer = await get(`/${what}`)
     expect([answer.statusCode, answer.json().error]).toEqual([500, 'internal_error'])
@@ -65,7 +65,7 @@ test.each([
   ['too large', 'application/json', '{"a":"bcdefghijk"}', 413],
   ['no JSON', 'application/json', '{', 400],
   ['of no type that is known', 'text/csv', 'a,b', 415],
-])('a body that is %s is its sender’s fault, and leaves no line', async (_what, type, payload, status) => {
+])('returns 4xx for a body that is %s, without a log line', async (_what, type, payload, status) => {
   const answer = await app.inject({
     method: 'POST',
     url: '/body',
@@ -76,7 +76,7 @@ test.each([
   expect(lines).toEqual([])
 })
 
-test('where pages are sent, who wants a page gets one, and programs get JSON', async () => {
+test('sends error pages to browsers and JSON to programs', async () => {
   expect((await get('/page/unknown')).body).toBe('<p>falhou</p>')
   expect((await get('/page/broken')).body).toBe('<p>falhou</p>')
   expect((await get('/page/a/b')).body).toBe('<p>nada</p>')

@@ -8,9 +8,9 @@ export interface ErrorPages {
   500: string
 }
 
-/** One way for an error to become an answer. A protocol with an error shape of its own sets its handler in its own scope. */
+/** The default error handling. A protocol with its own error format sets a handler in its scope. */
 export function registerErrors(app: FastifyInstance, pages: ErrorPages, classOf: ClassOf): void {
-  /** Where pages are sent, to those who want one: programs get JSON whatever they say they accept. */
+  /** On page routes, for callers that accept HTML: programs get JSON. */
   const wantsHtml = (request: FastifyRequest) =>
     ['admin page', 'public page'].includes(classOf(request)) &&
     (request.headers.accept ?? '').includes('text/html')
@@ -28,13 +28,13 @@ export function registerErrors(app: FastifyInstance, pages: ErrorPages, classOf:
   })
 }
 
-/** For what the framework refuses before any hook or handler runs, such as a path that cannot be decoded. */
+/** For what the framework refuses before any hook runs, such as a path that cannot be decoded. */
 export function answerFrameworkError(error: Error, request: FastifyRequest, reply: FastifyReply): void {
   const known = toAppError(error, request)
   reply.code(known.status).send({ error: known.code, message: known.message, request_id: request.id })
 }
 
-/** Anything unknown becomes a 500 that says nothing; the cause goes to the log, with the request's id. */
+/** An unknown error becomes an empty 500; the cause is logged with the request id. */
 export function toAppError(error: unknown, request: FastifyRequest): AppError {
   if (error instanceof AppError) {
     if (error.status >= 500 && refusalOf(request) === undefined)
@@ -49,7 +49,7 @@ export function toAppError(error: unknown, request: FastifyRequest): AppError {
   return new AppError(500, 'internal_error', 'Internal server error', { cause: error })
 }
 
-/** The framework's own refusals (body too large, bad JSON, unsupported type) carry a 4xx status. */
+/** The framework's own refusals (body too large, bad JSON, unsupported type) have a 4xx status. */
 function clientErrorStatus(error: unknown): number | null {
   const status = (error as { statusCode?: unknown }).statusCode
   const code = (error as { code?: unknown }).code
@@ -57,9 +57,9 @@ function clientErrorStatus(error: unknown): number | null {
   return isFramework && typeof status === 'number' && status >= 400 && status < 500 ? status : null
 }
 
-const UNAVAILABLE_MESSAGE = 'O serviço está indisponível por um momento. Tente de novo em instantes.'
+const UNAVAILABLE_MESSAGE = 'O serviço está indisponível no momento. Tente novamente em alguns instantes.'
 
-/** Why a call got 503 through no fault of its own. Thousands may get it for one reason: the log counts them. */
+/** Why a call got 503. Thousands may get it for one reason, so the log counts them. */
 type Refusal = { shed: true } | { unavailable: string }
 
 const refusals = new WeakMap<FastifyRequest, Refusal>()
@@ -68,19 +68,19 @@ export function refusalOf(request: FastifyRequest): Refusal | undefined {
   return refusals.get(request)
 }
 
-/** For a process that is too busy to handle the call in time. */
+/** For a process that is too busy. */
 export function shed(request: FastifyRequest): AppError {
   refusals.set(request, { shed: true })
   return refusal('overloaded', 'The server is busy, try again')
 }
 
-/** For a call that was not answered by its deadline. */
+/** For a call that missed its deadline. */
 export function late(request: FastifyRequest, deadlineMs: number): AppError {
   refusals.set(request, { unavailable: `no answer within ${deadlineMs} ms` })
   return refusal('database_unavailable', UNAVAILABLE_MESSAGE)
 }
 
-/** A database that cannot work now is no fault of ours or of the caller: the answer says when to come again. */
+/** An unavailable database is nobody's fault: the response says when to retry. */
 function databaseUnavailable(error: unknown, request: FastifyRequest): AppError | null {
   if (!isUnavailable(error)) return null
   refusals.set(request, { unavailable: (error as Error).message })
@@ -88,19 +88,21 @@ function databaseUnavailable(error: unknown, request: FastifyRequest): AppError 
 }
 
 function refusal(code: string, message: string, cause?: unknown): AppError {
-  return new AppError(503, code, message, { cause, headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } })
+  return new AppError(503, code, message, { cause, retryAfterSeconds: RETRY_AFTER_SECONDS })
 }
 
 interface AppErrorOptions {
-  /** Logged with the request id and never sent. */
+  /** Logged with the request id, never sent. */
   cause?: unknown
-  /** Headers of the response, such as Retry-After. */
+  /** When the caller may come again, in the header Retry-After. */
+  retryAfterSeconds?: number
+  /** Other headers of the response. */
   headers?: Record<string, string>
-  /** Public fields that a protocol adds to its error object. */
+  /** Public fields that a protocol adds to its error. */
   details?: Record<string, unknown>
 }
 
-/** The one error that becomes an answer: branch on `code`, never on the message. */
+/** The one error that becomes a response: branch on `code`, never on the message. */
 export class AppError extends Error {
   readonly code: string
   readonly status: number
@@ -113,7 +115,8 @@ export class AppError extends Error {
     this.name = 'AppError'
     this.status = status
     this.code = code
-    this.headers = options.headers ?? {}
+    const { retryAfterSeconds: wait } = options
+    this.headers = { ...options.headers, ...(wait === undefined ? {} : { 'retry-after': String(wait) }) }
     this.details = options.details ?? {}
   }
 }

@@ -1,6 +1,6 @@
 import { lookup as resolve } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
-import { type Dispatcher, EnvHttpProxyAgent, request } from 'undici'
+import type { Dispatcher, EnvHttpProxyAgent, request } from 'undici'
 import { isPublicAddress } from './sockets/addresses.ts'
 
 const CONNECT_TIMEOUT_MS = 5_000
@@ -11,56 +11,65 @@ const MAX_ANSWER_BYTES = 65_536
 
 export type Answer =
   | { kind: 'answer'; status: number; headers: Record<string, string | string[] | undefined>; body: string }
-  /** `code` is ours or the system's; `written` when the other side may have got it. */
+  /** `code` is ours or the system's; `written` if the other side may have received it. */
   | { kind: 'failed'; code: string; written: boolean }
   | { kind: 'interrupted'; written: boolean }
 
 interface OutgoingOptions {
-  /** As the configuration has them; null for none. */
+  /** From the configuration; null for none. */
   httpsProxy: string | null
   noProxy: string | null
-  /** Of an answer; past it the answer counts as failed. */
+  /** A larger response counts as failed. */
   maxAnswerBytes?: number
 }
 
 type FetchedFile = { body: Buffer } | { failure: string }
 
 interface PostOptions {
-  /** The operator configured the address: it may lead anywhere. What was typed in the dashboard leads to the public. */
+  /** The operator configured the address, so it may be any. Addresses typed in the dashboard must be public. */
   anyAddress?: boolean
   timeoutMs?: number
-  /** The status is the whole answer: a body that is cut off or never ends changes nothing. */
+  /** Only the status counts: a body that is cut off or never ends changes nothing. */
   statusOnly?: boolean
 }
 
 /**
- * All that the server sends to vendors and webhooks goes through here: through the proxy that the configuration names
- * or to public addresses alone, with limits of time and size, certificates checked, no redirect followed.
+ * All requests to vendors and webhooks: through the configured proxy or to public addresses only, with limits of time
+ * and size, checked certificates, and no redirects.
  */
 export class OutgoingClient {
-  readonly #public: EnvHttpProxyAgent
-  readonly #any: EnvHttpProxyAgent
+  readonly #options: OutgoingOptions
+  #opened: Promise<OpenClient> | null = null
 
-  constructor({ httpsProxy, noProxy, maxAnswerBytes = MAX_ANSWER_BYTES }: OutgoingOptions) {
-    const shared = {
-      // Empty, not absent: else it would look into the environment by itself.
-      httpProxy: '',
-      httpsProxy: httpsProxy ?? '',
-      noProxy: noProxy ?? '',
-      headersTimeout: ANSWER_TIMEOUT_MS,
-      bodyTimeout: ANSWER_TIMEOUT_MS,
-      maxResponseSize: maxAnswerBytes,
-    }
-    // Only for what goes past the proxy, whose duty resolving is otherwise.
-    const connect = { lookup: publicLookup, timeout: CONNECT_TIMEOUT_MS }
-    this.#public = new EnvHttpProxyAgent({ ...shared, connect })
-    this.#any = new EnvHttpProxyAgent({ ...shared, connect: { timeout: CONNECT_TIMEOUT_MS } })
+  constructor(options: OutgoingOptions) {
+    this.#options = options
   }
 
-  async post(
+  /** Loaded with the first request: a site that sends nothing saves about 9 MB. */
+  #open(): Promise<OpenClient> {
+    this.#opened ??= openClient(this.#options)
+    return this.#opened
+  }
+
+  post(
     url: string,
     headers: Record<string, string>,
     body: string,
+    signal: AbortSignal,
+    options: PostOptions = {},
+  ): Promise<Answer> {
+    const described = { 'content-type': 'application/json', ...headers }
+    return this.#request(url, { method: 'POST', headers: described, body }, signal, options)
+  }
+
+  /** Only to public addresses. */
+  get(url: string, headers: Record<string, string>, signal: AbortSignal): Promise<Answer> {
+    return this.#request(url, { method: 'GET', headers }, signal)
+  }
+
+  async #request(
+    url: string,
+    { headers, ...sent }: { method: 'GET' | 'POST'; headers: Record<string, string>; body?: string },
     signal: AbortSignal,
     {
       anyAddress = false,
@@ -70,12 +79,13 @@ export class OutgoingClient {
   ): Promise<Answer> {
     let written = false
     if (!anyAddress && isInside(url)) return { kind: 'failed', code: NOT_PUBLIC, written }
-    const agent = anyAddress ? this.#any : this.#public
+    const client = await this.#open()
+    const agent = anyAddress ? client.toAny : client.toPublic
     const noting = agent.compose(
       (dispatch) => (options, handler) =>
         dispatch(options, {
           ...bindHandler(handler),
-          // Called with a connected socket in hand, right before the first byte.
+          // Called with a connected socket, right before the first byte.
           onRequestStart(controller, context) {
             written = true
             handler.onRequestStart?.(controller, context)
@@ -83,11 +93,10 @@ export class OutgoingClient {
         }),
     )
     try {
-      const answer = await request(url, {
-        method: 'POST',
+      const answer = await client.request(url, {
+        ...sent,
         dispatcher: noting,
-        headers: { 'content-type': 'application/json', 'user-agent': 'Portico', ...headers },
-        body,
+        headers: { 'user-agent': 'Portico', ...headers },
         signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
       })
       return {
@@ -102,18 +111,19 @@ export class OutgoingClient {
     }
   }
 
-  /** A public file, as it is; whatever is no file there, a redirect among it, is a failure with a code. */
+  /** Fetches a public file; anything else, including a redirect, is a failure with a code. */
   async fetchFile(url: string, signal: AbortSignal): Promise<FetchedFile> {
     if (isInside(url)) return { failure: NOT_PUBLIC }
+    const client = await this.#open()
     try {
-      const { statusCode, headers, body } = await request(url, {
-        dispatcher: this.#public,
+      const { statusCode, headers, body } = await client.request(url, {
+        dispatcher: client.toPublic,
         headers: { 'user-agent': 'Portico', 'accept-encoding': 'identity' },
         signal: AbortSignal.any([signal, AbortSignal.timeout(CONNECT_TIMEOUT_MS + ANSWER_TIMEOUT_MS)]),
       })
       const bytes = Buffer.from(await body.arrayBuffer())
       if (statusCode !== 200) return { failure: `http_${statusCode}` }
-      // Compressed anyway, the same file could come in many forms.
+      // Compressed, the same file could have many forms.
       if (![undefined, 'identity'].includes(headers['content-encoding'] as string | undefined))
         return { failure: 'encoded' }
       return { body: bytes }
@@ -123,11 +133,42 @@ export class OutgoingClient {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#public.destroy(), this.#any.destroy()])
+    const client = await this.#opened
+    await Promise.all([client?.toPublic.destroy(), client?.toAny.destroy()])
   }
 }
 
-/** A host that is written as an address is never looked up; names are judged by `publicLookup`. */
+interface OpenClient {
+  request: typeof request
+  toPublic: EnvHttpProxyAgent
+  toAny: EnvHttpProxyAgent
+}
+
+async function openClient({
+  httpsProxy,
+  noProxy,
+  maxAnswerBytes = MAX_ANSWER_BYTES,
+}: OutgoingOptions): Promise<OpenClient> {
+  const { EnvHttpProxyAgent, request } = await import('undici')
+  const shared = {
+    // Empty, not absent: otherwise it would read the environment itself.
+    httpProxy: '',
+    httpsProxy: httpsProxy ?? '',
+    noProxy: noProxy ?? '',
+    headersTimeout: ANSWER_TIMEOUT_MS,
+    bodyTimeout: ANSWER_TIMEOUT_MS,
+    maxResponseSize: maxAnswerBytes,
+  }
+  // Only for requests that bypass the proxy, which otherwise resolves names.
+  const connect = { lookup: publicLookup, timeout: CONNECT_TIMEOUT_MS }
+  return {
+    request,
+    toPublic: new EnvHttpProxyAgent({ ...shared, connect }),
+    toAny: new EnvHttpProxyAgent({ ...shared, connect: { timeout: CONNECT_TIMEOUT_MS } }),
+  }
+}
+
+/** Literal addresses are not looked up; names are checked by `publicLookup`. */
 function isInside(url: string): boolean {
   const host = new URL(url).hostname.replace(/^\[|\]$/g, '')
   return isIP(host) !== 0 && !isPublicAddress(host)
@@ -135,7 +176,7 @@ function isInside(url: string): boolean {
 
 type Handler = Parameters<Dispatcher['dispatch']>[1]
 
-/** Its methods live on its class, where a spread does not see them. */
+/** Its methods are on its class, which a spread does not copy. */
 function bindHandler(handler: Handler): Handler {
   return {
     onRequestUpgrade: handler.onRequestUpgrade?.bind(handler),
@@ -146,13 +187,13 @@ function bindHandler(handler: Handler): Handler {
   } as Handler
 }
 
-/** Reading a short body to its end lets the connection be used again; more than that is not worth a failure. */
+/** Reading a short body to its end lets the connection be reused; a longer one is not worth a failure. */
 async function readToEnd(body: Dispatcher.ResponseData['body']): Promise<string> {
   await body.dump({ limit: MAX_ANSWER_BYTES }).catch(() => {})
   return ''
 }
 
-/** Never the message: it can hold an address with a secret in it. */
+/** Never the message: it can contain an address with a secret. */
 function codeOf(error: unknown): string {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code } = cause as NodeJS.ErrnoException
@@ -162,17 +203,17 @@ function codeOf(error: unknown): string {
   return 'ENETWORK'
 }
 
-/** The code of the error for a name that was typed in the dashboard and leads inside. */
+/** The error code for a name typed in the dashboard that resolves to a private address. */
 export const NOT_PUBLIC = 'ENOTPUBLIC'
 
-/** Resolves at the moment of connecting, so that a name which changes between two looks gains nothing. */
+/** Resolves when connecting, so that a name that changes between two lookups gains nothing. */
 const publicLookup: LookupFunction = (hostname, options, callback) => {
   resolve(hostname, { ...options, all: true }, (error, addresses) => {
     if (error !== null) return callback(error, '', 0)
     const open = addresses.filter(({ address }) => isPublicAddress(address))
     const [first] = open
     if (first === undefined) {
-      const refusal: NodeJS.ErrnoException = new Error('the name leads to no public address')
+      const refusal: NodeJS.ErrnoException = new Error('the name resolves to no public address')
       refusal.code = NOT_PUBLIC
       return callback(refusal, '', 0)
     }

@@ -1,7 +1,7 @@
 import { isUuid } from '#contract/uuid.ts'
 import { AppError } from './errors.ts'
 
-/** CSV as RFC 4180 has it, every cell in quotation marks. */
+/** CSV (RFC 4180) with every cell quoted. */
 export function toCsvLine(values: readonly string[]): string {
   return `${values.map((value) => `"${disarmFormulas(value).replaceAll('"', '""')}"`).join(',')}\r\n`
 }
@@ -11,9 +11,9 @@ const SEPARATORS = ';,|\t\r\n'
 const FORMULA_STARTS = '=+-@\t\r\0\uFF1D\uFF0B\uFF0D\uFF20'
 
 /**
- * A spreadsheet would run a cell that begins like a formula; the apostrophe makes it text (OWASP ASVS 1.2.10). It is put
- * where a cell begins and where one may begin: a Brazilian Excel splits a file on semicolons, and knows quotation marks
- * only at the start of what it then takes for a cell. Read from the end, so that each character is looked at once.
+ * A spreadsheet runs a cell that begins like a formula; an apostrophe makes it text (OWASP ASVS 1.2.10). It is added
+ * where a cell begins and where one may begin: a Brazilian Excel splits lines at semicolons and only knows quotes at
+ * the start of a cell. Read from the end, so that each character is visited once.
  */
 export function disarmFormulas(value: string): string {
   let disarmed = ''
@@ -29,24 +29,24 @@ export function disarmFormulas(value: string): string {
   return value.slice(0, end) + disarmed
 }
 
-/** Where a page ended: rows are listed by time and, within one, by id, the newest first. */
+/** Where a page ended: rows are listed by time, then by id, newest first. */
 export interface PageCursor {
   at: string
   id: string
 }
 
-/** After every row that there can be. */
+/** After every possible row. */
 const END: PageCursor = { at: '9999-12-31T23:59:59.999Z', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' }
 
 export function readPageCursor(value: unknown): PageCursor {
   if (value === undefined) return END
   const [at = '', id = ''] = String(value).split('_', 2)
   if (!isStoredTime(at) || !isUuid(id))
-    throw new AppError(400, 'bad_request', 'O marcador da página não é válido.')
+    throw new AppError(400, 'bad_request', 'Não foi possível carregar mais itens. Recarregue a página.')
   return { at, id }
 }
 
-/** As we write times; no engine knows a year 0. */
+/** In our format of times; no engine knows a year 0. */
 function isStoredTime(text: string): boolean {
   const time = new Date(text)
   return !Number.isNaN(time.getTime()) && time.toISOString() === text && time.getUTCFullYear() > 0

@@ -25,17 +25,17 @@ interface HttpParts {
   config: Config
   db: Db
   log: Logger
-  /** Counts the calls that anyone can make. */
+  /** Counts public calls. */
   counter: RateCounter
   hostOf: HostOf
-  /** Answers what is held in memory. */
+  /** Answers from memory. */
   fastPath: FastPath
-  /** Of a page without tags. */
+  /** Policy of a page without tags. */
   pagePolicy: Policy
   errorPages: ErrorPages
   connectionLimits: Partial<ConnectionLimits>
   drain: Drain
-  /** How far the event loop may lag before calls are turned away. */
+  /** Event loop delay above which calls are refused. */
   maxEventLoopDelayMs: number | undefined
   metrics: {
     countRefusal(limit: string): void
@@ -45,7 +45,7 @@ interface HttpParts {
   tracing: { watchRequests(app: FastifyInstance, options: { trustsProxy: boolean }): void } | null
 }
 
-/** The framework behind its sockets, with the rules that hold for every answer, and no route yet. */
+/** The framework behind its sockets, with the rules for every response, and no route yet. */
 export function composeHttp(parts: HttpParts): FastifyInstance {
   const { config, log, counter, hostOf, fastPath, drain, metrics, tracing } = parts
   const { hsts } = config
@@ -81,7 +81,7 @@ export function composeHttp(parts: HttpParts): FastifyInstance {
     trustProxy: toTrustProxy(config.trustProxy),
     bodyLimit: BODY_BYTES.default,
     frameworkErrors: answerFrameworkError,
-    // Its answer would carry none of our headers, and whoever is already connected may as well be served.
+    // Its response would have none of our headers, and connected clients can still be served.
     return503OnClosing: false,
     routerOptions: { ignoreTrailingSlash: true },
   })

@@ -1,28 +1,30 @@
 import type { FastifyInstance } from 'fastify'
+import { type SqlBool, sql } from 'kysely'
 import { ACTIVITY_ACTORS } from '#contract/activity.ts'
 import type { HeaderChange, Inventory, InventoryItem, VendorFile } from '#contract/inventory.ts'
 import type { Db } from '../db/database.ts'
-import { jsonField } from '../db/dialect.ts'
+import { engineOf } from '../db/dialect.ts'
 import type { Logger } from '../http/logging/logger.ts'
 import { type CheckDeps, VendorFileWatch } from './vendor-files.ts'
 
-/** What is handed over by other rooms. */
+/** Functions that other modules supply. */
 export interface InventoryPorts {
   nameVendor: (id: string) => string
   isInHtml: (pixelId: string) => boolean
-  /** Null where the operator does not let the server ask vendors. */
+  /** Null if the operator disabled requests to vendors. */
   fetchFile: CheckDeps['fetchFile'] | null
 }
 
 interface RegisterDeps extends InventoryPorts {
   db: Db
   log: Logger
-  /** For as long as the records that it explains. */
+  /** As long as the records that it explains. */
 }
 
-/** What runs on the page, who answers for it, and the daily look at vendors' files. */
+/** Routes of "Inventário", and the daily check of vendors' files. */
 export function registerInventory(scope: FastifyInstance, deps: RegisterDeps): void {
   const { db, fetchFile } = deps
+  /** Which scripts the page is served with, who authorised them, and hashes of their files. */
   scope.get('/admin/api/inventory', async (): Promise<Inventory> => {
     const { nameVendor, isInHtml } = deps
     return readInventory({ db, nameVendor, isInHtml, checksFiles: fetchFile !== null })
@@ -39,12 +41,12 @@ interface InventoryDeps {
   db: Db
   /** The name of a vendor of the catalogue. */
   nameVendor: (id: string) => string
-  /** Whether something of the pixel stands in the page's HTML. */
+  /** True if part of the pixel is in the page's HTML. */
   isInHtml: (pixelId: string) => boolean
   checksFiles: boolean
 }
 
-/** Every tag that is switched on, with who answers for it, why, and what its scripts are. */
+/** Every active tag with who authorised it, why, and its scripts. */
 export async function readInventory({
   db,
   nameVendor,
@@ -137,9 +139,14 @@ async function readHeaderChanges(db: Db): Promise<HeaderChange[]> {
 
 const IDS_PER_STATEMENT = 200
 
-const isTrue = (value: string | number | boolean | null) => value === true || value === 1 || value === 'true'
+/** The condition of the index `audit_events_switched_on_idx`, word for word: a pixel has many more other changes. */
+function isSwitchedOn(db: Db) {
+  return engineOf(db) === 'sqlite'
+    ? sql<SqlBool>`json_extract("after", '$.is_active') = 1 and json_extract("before", '$.is_active') is not 1`
+    : sql<SqlBool>`("after" ->> 'is_active') = 'true' and ("before" ->> 'is_active') is distinct from 'true'`
+}
 
-/** Who last switched each pixel on, or added it switched on, as far as the trail goes back. */
+/** Who last switched each pixel on, or created it active, as far as the audit trail goes back. */
 async function readAuthorisations(
   db: Db,
   ids: readonly string[],
@@ -149,18 +156,14 @@ async function readAuthorisations(
     const rows = await db
       .selectFrom('audit_events')
       .select(['subject', 'actor', 'created_at'])
-      .select([
-        jsonField(db, 'before', 'is_active').as('was_active'),
-        jsonField(db, 'after', 'is_active').as('now_active'),
-      ])
       .where('subject', 'in', ids.slice(from, from + IDS_PER_STATEMENT))
       .where('action', 'in', ['tracking_pixels.insert', 'tracking_pixels.update'])
+      .where(isSwitchedOn(db))
       .orderBy('created_at')
       .orderBy('id')
       .execute()
-    for (const { subject, actor, created_at, was_active, now_active } of rows)
-      if (subject !== null && isTrue(now_active) && !isTrue(was_active))
-        found.set(subject, { by: ACTIVITY_ACTORS[actor] ?? actor, at: created_at })
+    for (const { subject, actor, created_at } of rows)
+      if (subject !== null) found.set(subject, { by: ACTIVITY_ACTORS[actor] ?? actor, at: created_at })
   }
   return found
 }

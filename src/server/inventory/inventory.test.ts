@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
+import { makeDatabase, type TestDatabase, TIER_ENGINES } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
 import { sweepTable } from '#tests/support/sweep-table.ts'
 import { startVendorApis, type VendorApis } from '#tests/support/vendor-apis/start-vendor-apis.ts'
@@ -17,7 +17,7 @@ const NOW = Date.UTC(2026, 10, 16, 8)
 const FILE = 'https://hooks.exemplo.com.br/tag.js'
 const hash = (text: string) => createHash('sha256').update(text).digest('hex')
 
-describe.each(ENGINES)('the inventory, on %s', (engine) => {
+describe.each(TIER_ENGINES)('the inventory, on %s', (engine) => {
   let database: TestDatabase
   let vendors: VendorApis
   let client: OutgoingClient
@@ -71,7 +71,7 @@ describe.each(ENGINES)('the inventory, on %s', (engine) => {
             vendors: ['hotjar'],
             account: null,
             category: 'marketing',
-            toldBy: ['browser'],
+            sentBy: ['browser'],
             hosts: ['hooks.exemplo.com.br'],
             files: [
               { kind: 'own', path: '/tags/a.js', sha256: hash('a') },
@@ -97,7 +97,7 @@ describe.each(ENGINES)('the inventory, on %s', (engine) => {
     })
   const file = async () => (await inventory()).items[0]?.vendor_files[0]
 
-  test('each script has its files, hosts, and who switched it on when and why', async () => {
+  test('lists each script with files, hosts, and who switched it on, when and why', async () => {
     const change = (before: unknown, after: unknown, actor: string, at: number) =>
       recordAudit(
         database.db,
@@ -136,7 +136,7 @@ describe.each(ENGINES)('the inventory, on %s', (engine) => {
     })
   })
 
-  test('a vendor’s file is read once a day, by one of all processes, and a change is noted', async () => {
+  test('checks a vendor’s file once a day, in one process, and notes a change', async () => {
     await Promise.all([check(NOW), check(NOW), check(NOW)])
     expect(vendors.received).toHaveLength(1)
     expect(vendors.received[0]?.headers).not.toHaveProperty('cookie')
@@ -164,7 +164,7 @@ describe.each(ENGINES)('the inventory, on %s', (engine) => {
     expect(await listFileChanges(database.db, NOW + 30 * DAY_MS)).toEqual([])
   })
 
-  test('a process that was killed at it leaves it to the next', async () => {
+  test('leaves the file of a killed process to the next one', async () => {
     await database.db
       .insertInto('script_files')
       .values({ url: FILE, outcome: 'waiting', due_at: new Date(NOW + 60_000).toISOString() })
@@ -175,7 +175,7 @@ describe.each(ENGINES)('the inventory, on %s', (engine) => {
     expect(vendors.received).toHaveLength(1)
   })
 
-  test('a look that a wrong clock put far ahead is due when the clock is right again', async () => {
+  test('a check that a wrong clock put far ahead is due when the clock is right', async () => {
     await check(NOW + 30 * DAY_MS)
     await check(NOW)
     expect(vendors.received).toHaveLength(2)
@@ -186,14 +186,14 @@ describe.each(ENGINES)('the inventory, on %s', (engine) => {
     ['what is not there', 'https://hooks.exemplo.com.br/none.js', 'http_404'],
     ['more than the limit', 'https://hooks.exemplo.com.br/large.js', 'UND_ERR_RES_EXCEEDED_MAX_SIZE'],
     ['what is compressed unasked', 'https://hooks.exemplo.com.br/packed.js', 'encoded'],
-  ])('%s is no file, and says why', async (_what, url, reason) => {
+  ])('%s is no file, with the reason', async (_what, url, reason) => {
     await serve([url])
     await check(NOW)
     expect(await file()).toMatchObject({ outcome: 'failed', reason, sha256: null, changes: 0 })
     expect(vendors.received.map(({ path }) => path)).toEqual([new URL(url).pathname])
   })
 
-  test('a failure between two looks is no change', async () => {
+  test('a failure between two checks is no change', async () => {
     await check(NOW)
     vendors.isDown = true
     await check(NOW + DAY_MS)
@@ -203,7 +203,7 @@ describe.each(ENGINES)('the inventory, on %s', (engine) => {
     expect(await file()).toMatchObject({ outcome: 'read', sha256: hash('um'), changes: 0 })
   })
 
-  test('past the retention of the records nothing is kept but what is so now', async () => {
+  test('deletes everything past retention except the current state', async () => {
     await serve([])
     await database.db
       .updateTable('tag_periods')
@@ -218,7 +218,7 @@ describe.each(ENGINES)('the inventory, on %s', (engine) => {
 })
 
 test.each(['localhost', '127.0.0.1', '2130706433', '0x7f.1', '0.0.0.0', '[::1]', '[::ffff:127.0.0.1]'])(
-  'what leads inside is not asked, by whatever name: %s',
+  'does not fetch from inside, by any name: %s',
   async (host) => {
     let connections = 0
     const inside = createServer(() => connections++).listen(0)
@@ -226,7 +226,7 @@ test.each(['localhost', '127.0.0.1', '2130706433', '0x7f.1', '0.0.0.0', '[::1]',
     const url = `https://${host}:${(inside.address() as AddressInfo).port}/tag.js`
     const { signal } = new AbortController()
     for (const httpsProxy of [null, `http://127.0.0.1:${(inside.address() as AddressInfo).port}`]) {
-      // A name is the proxy's to resolve; an address is known at once.
+      // The proxy resolves names; a literal address is known at once.
       if (httpsProxy !== null && host === 'localhost') continue
       const client = new OutgoingClient({ httpsProxy, noProxy: null })
       expect(await client.fetchFile(url, signal)).toEqual({ failure: 'ENOTPUBLIC' })

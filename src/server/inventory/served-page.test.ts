@@ -15,7 +15,7 @@ function tag(pixelId: string, revision: string): ServedTag {
     vendors: ['hotjar'],
     account: null,
     category: 'desempenho',
-    toldBy: ['browser'],
+    sentBy: ['browser'],
     hosts: ['*.hotjar.com'],
     files: [{ kind: 'vendor', url: 'https://static.hotjar.com/c/hotjar-1.js' }],
   }
@@ -82,17 +82,17 @@ describe.each(ENGINES)('what the page was served with, on %s', (engine) => {
     })
   })
 
-  test('the list keeps its date until it is another one, and comes back with a new date', async () => {
+  test('the list keeps its date until it changes, and gets a new date when it returns', async () => {
     const first = await note(page(1, [tag(A, 'r1')]), 1)
     expect(first).toBe(at(1).toISOString())
-    // Another start, another revision of the same tool: the list is the same.
+    // Another start or revision of the same tool: the list is the same.
     expect(await note(page(1, [tag(A, 'r1')]), 2)).toBe(first)
     expect(await note(page(2, [tag(A, 'r2')]), 3)).toBe(first)
     expect(await note(page(3, []), 4)).toBe(at(4).toISOString())
     expect(await note(page(4, [tag(A, 'r2')]), 5)).toBe(at(5).toISOString())
   })
 
-  test('any number of processes note the same page at once, and it is noted once', async () => {
+  test('several processes record the same page once', async () => {
     const served = page(7, [tag(A, 'r1'), tag(B, 'r1')])
     const dates = await Promise.all(Array.from({ length: 8 }, (_, index) => note(served, index)))
     expect(new Set(dates).size).toBe(1)
@@ -100,13 +100,39 @@ describe.each(ENGINES)('what the page was served with, on %s', (engine) => {
     expect(await headers()).toHaveLength(1)
   })
 
-  test('a process that is behind neither undoes what is newer nor gets a date of its own', async () => {
+  test('a process that serves what another recorded does not wait for it', async () => {
+    const served = page(8, [tag(A, 'r1')])
+    const date = await note(served, 1)
+    // With a lock, this would wait for the end of this transaction forever; on SQLite, for its only writer.
+    await database.db.transaction().execute(async (trx) => {
+      await trx
+        .updateTable('served_state')
+        .set({ tools_since: at(2).toISOString() })
+        .execute()
+      if (engine === 'postgres') expect(await note(served, 3)).toBe(date)
+    })
+    expect(await note(served, 4)).toBe(at(2).toISOString())
+    if (engine === 'sqlite') return
+    // Another page than the one that is being recorded looks again until that is done.
+    let later = Promise.resolve('')
+    await database.db.transaction().execute(async (trx) => {
+      await trx
+        .updateTable('served_state')
+        .set({ tools_since: at(5).toISOString() })
+        .execute()
+      later = note(page(9, [tag(B, 'r1')]), 6)
+      await note(served, 7)
+    })
+    expect(await later).toBe(at(6).toISOString())
+  })
+
+  test('a process that is behind neither undoes newer records nor gets its own date', async () => {
     const newest = await note(page(5, [tag(B, 'r1')]), 1)
     expect(await note(page(4, [tag(A, 'r1')]), 2)).toBe(newest)
     expect(await periods()).toMatchObject([{ pixel_id: B, ended_at: null }])
   })
 
-  test('headers that change while the tags are the same are marked', async () => {
+  test('marks headers that change while the tags are the same', async () => {
     await note(page(1, [tag(A, 'r1')], { headersHash: 'x' }), 1)
     await note(page(2, [tag(B, 'r2')], { headersHash: 'y' }), 2)
     await note(page(2, [tag(B, 'r2')], { headersHash: 'z' }), 3)
@@ -118,14 +144,14 @@ describe.each(ENGINES)('what the page was served with, on %s', (engine) => {
     ])
   })
 
-  test('whoever noted the last page compares with that, and anybody else with what is stored', async () => {
+  test('compares with its own last record, or with what is stored', async () => {
     const log = { warn: failOnProblem }
     const [one, other] = [new ServedPageLog(database.db, log), new ServedPageLog(database.db, log)]
     await one.note(page(1, [tag(A, 'r1'), tag(B, 'r1')]))
     await one.note(page(2, [tag(A, 'r2'), tag(B, 'r1')]))
     await other.note(page(2, [tag(A, 'r2'), tag(B, 'r1')]))
     await other.note(page(3, [tag(B, 'r1')]))
-    // What it remembers has been overtaken.
+    // Its memory is outdated.
     await one.note(page(4, [tag(A, 'r2'), tag(B, 'r2')]))
     await one.note(page(4, [tag(A, 'r2'), tag(B, 'r2')]))
     await one.note(page(5, [tag(B, 'r2')]))
@@ -141,7 +167,7 @@ describe.each(ENGINES)('what the page was served with, on %s', (engine) => {
     ])
   })
 
-  test('a thousand tags are noted in steps', async () => {
+  test('records a thousand tags in steps', async () => {
     const many = Array.from({ length: 1_000 }, (_, index) =>
       tag(`00000000-0000-4000-8000-${String(index).padStart(12, '0')}`, 'r'),
     )

@@ -1,14 +1,15 @@
 import { createHash, randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { OptionalCategory } from '#contract/consent.ts'
 import type { ActiveTool, DossierTag, ServedFile } from '#contract/inventory.ts'
 import type { PixelType } from '#contract/pixel.ts'
 import { recordAudit } from '../activity/trail.ts'
 import type { Db } from '../db/database.ts'
-import { locked } from '../db/dialect.ts'
+import { engineOf } from '../db/dialect.ts'
 import { change } from '../db/transactions/change.ts'
 import type { Logger } from '../http/logging/logger.ts'
 
-/** What the catalogue says of a vendor. */
+/** What the catalogue knows of a vendor. */
 export type DescribeVendor = (id: string) => DossierTag['vendors'][number]
 
 /** Every tag that was on the page in a span of time, oldest first. */
@@ -19,7 +20,7 @@ export async function readTagPeriods(
 ): Promise<DossierTag[]> {
   const rows = await db
     .selectFrom('tag_periods as period')
-    // In the trash or not: what it is called is known for as long as there is a row.
+    // Also in the trash: the name is known while there is a row.
     .leftJoin('tracking_pixels as pixel', 'pixel.id', 'period.pixel_id')
     .selectAll('period')
     .select(['pixel.name', 'pixel.reason'])
@@ -44,7 +45,7 @@ export async function readTagPeriods(
   }))
 }
 
-/** When the first of all periods began; null when there is none. */
+/** Start of the first period; null if there is none. */
 export async function readTagsKnownSince(db: Db): Promise<string | null> {
   const first = await db
     .selectFrom('served_headers')
@@ -55,7 +56,10 @@ export async function readTagsKnownSince(db: Db): Promise<string | null> {
   return first?.since ?? null
 }
 
-/** Notes what the public page is served with. A page that cannot be noted is served all the same, and noted with the next. */
+/**
+ * Records what the public page is served with. A page that cannot be recorded is still served, and recorded with the
+ * next change.
+ */
 export class ServedPageLog {
   readonly #db: Db
   readonly #log: Pick<Logger, 'warn'>
@@ -67,13 +71,13 @@ export class ServedPageLog {
     this.#log = log
   }
 
-  /** Gives the time since which the list of tools is as it is. */
+  /** Returns since when the list of tools is unchanged. */
   async note(page: ServedPage): Promise<string> {
     try {
       this.#toolsSince = await noteServedPage(this.#db, page, new Date(), this.#noted)
       this.#noted = { tagsVersion: page.tagsVersion, revisions: revisionsOf(page.tags) }
     } catch (error) {
-      this.#log.warn({ err: error }, 'what the page is served with could not be noted')
+      this.#log.warn({ err: error }, 'inventory: served tags not recorded')
     }
     return this.#toolsSince ?? new Date().toISOString()
   }
@@ -81,14 +85,19 @@ export class ServedPageLog {
 
 const ROWS_PER_STATEMENT = 100
 
-/** How the trail names what nobody did by hand. */
+/** A record takes some statements. */
+const LOOK_AGAIN_MS = 50
+
+/** About five seconds: the page waits for it. */
+const MAX_LOOKS = 100
+
+/** The actor in the audit trail. */
 const ACTOR = { actor_id: null, actor: 'inventory' }
 
 /**
- * Writes down what of the public page is new: tags that came or went, headers, and the list of tools, whose date it gives
- * back. Any number of processes may note the same page, once is enough; one that has not heard of the newest change notes
- * nothing, and gets the date that the others have. Where nobody has noted anything since `noted`, only what changed since
- * then is read.
+ * Records what is new on the public page: tags that came or went, headers, and the list of tools, whose date it
+ * returns. Several processes may record the same page; a process that is behind records nothing and gets the others'
+ * date. If nothing was recorded since `noted`, only changes since then are read.
  */
 export async function noteServedPage(
   db: Db,
@@ -97,35 +106,58 @@ export async function noteServedPage(
   noted: NotedTags | null = null,
 ): Promise<string> {
   const at = now.toISOString()
-  const toolsHash = createHash('sha256').update(JSON.stringify(page.tools)).digest('base64url')
-  return change(db, async (trx) => {
-    const state = await lockState(trx, at)
-    if (state.tags_version > page.tagsVersion) return state.tools_since
-    await noteTags(trx, page.tags, at, state.tags_version === noted?.tagsVersion ? noted : null)
-    await noteHeaders(trx, page, at)
-    const isSameList = state.tools_hash === toolsHash
-    if (isSameList && state.tags_version === page.tagsVersion) return state.tools_since
-    const columns = {
-      tags_version: page.tagsVersion,
-      tools_hash: toolsHash,
-      tools_since: isSameList ? state.tools_since : at,
-    }
-    await trx.updateTable('served_state').set(columns).execute()
-    return columns.tools_since
-  })
+  const toolsHash = hashOf(page.tools)
+  const pageHash = hashOf([toolsHash, page.headersHash, page.tagSetVersion, [...revisionsOf(page.tags)]])
+  const isNoted = (state: { tags_version: number; page_hash: string | null }) =>
+    state.tags_version > page.tagsVersion ||
+    (state.tags_version === page.tagsVersion && state.page_hash === pageHash)
+  // Read first without a lock: all processes come here within half a second, and one of them records. The others look
+  // again until it has, instead of queueing at the row.
+  for (let look = 0; look < MAX_LOOKS; look++) {
+    const known =
+      (await db.selectFrom('served_state').selectAll().executeTakeFirst()) ?? (await begin(db, at))
+    if (isNoted(known)) return known.tools_since
+    const since = await change(db, async (trx) => {
+      const state = await lockState(trx)
+      if (state === undefined) return null
+      if (isNoted(state)) return state.tools_since
+      await noteTags(trx, page.tags, at, state.tags_version === noted?.tagsVersion ? noted : null)
+      await noteHeaders(trx, page, at)
+      const isSameList = state.tools_hash === toolsHash
+      const columns = {
+        tags_version: page.tagsVersion,
+        tools_hash: toolsHash,
+        tools_since: isSameList ? state.tools_since : at,
+        page_hash: pageHash,
+      }
+      await trx.updateTable('served_state').set(columns).execute()
+      return columns.tools_since
+    })
+    if (since !== null) return since
+    await sleep(LOOK_AGAIN_MS * (0.5 + Math.random()))
+  }
+  throw new Error('another process is recording what is served, and does not end')
 }
 
-/** What an older version exported has no such row. */
-async function lockState(trx: Db, at: string) {
-  const find = () => locked(trx, trx.selectFrom('served_state').selectAll())
-  const state = await find().executeTakeFirst()
-  if (state !== undefined) return state
-  await trx
+function hashOf(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('base64url')
+}
+
+/** Undefined while another process records. */
+function lockState(trx: Db) {
+  const find = trx.selectFrom('served_state').selectAll()
+  return (engineOf(trx) === 'postgres' ? find.forUpdate().skipLocked() : find).executeTakeFirst()
+}
+
+/** Exports of an older version have no such row. */
+async function begin(db: Db, at: string) {
+  const row = { id: 1, tags_version: -1, tools_hash: '', tools_since: at, page_hash: null }
+  await db
     .insertInto('served_state')
-    .values({ id: 1, tags_version: -1, tools_hash: '', tools_since: at })
+    .values(row)
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute()
-  return find().executeTakeFirstOrThrow()
+  return row
 }
 
 async function noteTags(
@@ -156,7 +188,7 @@ async function noteTags(
       .execute()
 }
 
-/** Pixels that came, went or became another one; null for more than are read one by one. */
+/** Pixels that came, went or changed; null if there are too many to read one by one. */
 function changedSince(
   before: ReadonlyMap<string, string>,
   now: ReadonlyMap<string, string>,
@@ -186,7 +218,7 @@ function toRow(tag: ServedTag, at: string) {
     vendors: JSON.stringify(tag.vendors),
     account: tag.account,
     consent_category: tag.category,
-    told_by: JSON.stringify(tag.toldBy),
+    told_by: JSON.stringify(tag.sentBy),
     hosts: JSON.stringify(tag.hosts),
     files: JSON.stringify(tag.files),
     started_at: at,
@@ -223,7 +255,7 @@ async function noteHeaders(trx: Db, page: ServedPage, at: string): Promise<void>
     .execute()
 }
 
-/** One tag of those on the public page. */
+/** One tag on the public page. */
 export interface ServedTag {
   pixelId: string
   revision: string
@@ -231,12 +263,12 @@ export interface ServedTag {
   vendors: readonly string[]
   account: string | null
   category: OptionalCategory
-  toldBy: readonly string[]
+  sentBy: readonly string[]
   hosts: readonly string[]
   files: readonly ServedFile[]
 }
 
-/** What the public page is served with now, as far as it can change. */
+/** What the public page is served with. */
 export interface ServedPage {
   /** Of the database when it was read. */
   tagsVersion: number
@@ -247,7 +279,7 @@ export interface ServedPage {
   tags: readonly ServedTag[]
 }
 
-/** Which revision of each tag this process noted last. */
+/** The revision of each tag that this process recorded last. */
 interface NotedTags {
   tagsVersion: number
   revisions: ReadonlyMap<string, string>

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
+import { DAY_MS } from '#contract/durations.ts'
 import type { Db } from '../db/database.ts'
 import { aheadRange } from '../db/time.ts'
 import type { Logger } from '../http/logging/logger.ts'
 
-/** How often somebody looks whether a day is over; the first time is after one of these. */
+/** How often it is checked whether a day has passed; the first time is after one interval. */
 const EVERY_MS = 15 * 60_000
 
-/** Looks after vendors' files for as long as the app runs. */
+/** Checks vendors' files while the app runs. */
 export class VendorFileWatch {
   readonly #deps: CheckDeps
   readonly #log: Pick<Logger, 'warn'>
@@ -22,7 +23,7 @@ export class VendorFileWatch {
   start(): void {
     this.#timer = setInterval(() => {
       this.#running ??= checkVendorFiles(this.#deps, this.#closing.signal)
-        .catch((error) => this.#log.warn({ err: error }, 'vendors’ files could not be looked at'))
+        .catch((error) => this.#log.warn({ err: error }, "inventory: vendors' files not checked"))
         .finally(() => {
           this.#running = null
         })
@@ -37,23 +38,21 @@ export class VendorFileWatch {
   }
 }
 
-const DAY_MS = 86_400_000
-
-/** As long as a look may take; a process that is killed meanwhile leaves it to the next. */
+/** How long a check may take; after that another process may take over. */
 const LEASE_MS = 10 * 60_000
 
-/** What the address gave: its bytes, or why there are none. */
+/** The file's bytes, or why there are none. */
 type FetchedFile = { body: Buffer } | { failure: string }
 
 export interface CheckDeps {
   db: Db
-  /** Asks as nobody: without cookies, from public addresses alone, following nothing, so much and no more. */
+  /** Fetches without cookies, from public addresses only, without redirects, up to a size. */
   fetchFile: (url: string, signal: AbortSignal) => Promise<FetchedFile>
 }
 
 /**
- * Looks at each file of a vendor that a tag on the page names, once a day, whatever the number of processes. What our
- * server gets is not what every visitor gets: a change is noted, and judged by nobody.
+ * Checks each vendor's file that a tag on the page names, once a day, in one process. Our server may get another file
+ * than a visitor, so a change is noted and not judged.
  */
 export async function checkVendorFiles(
   { db, fetchFile }: CheckDeps,
@@ -89,7 +88,7 @@ async function addFiles(db: Db, urls: readonly string[], now: number): Promise<v
       .execute()
 }
 
-/** True for one of all that try. */
+/** True for one of several processes. */
 async function claim(db: Db, url: string, now: number): Promise<boolean> {
   const ahead = aheadRange(DAY_MS, now)
   const { numUpdatedRows } = await db
@@ -106,7 +105,7 @@ async function note(db: Db, url: string, fetched: FetchedFile, now: number): Pro
   const looked = { checked_at: at, due_at: new Date(now + DAY_MS).toISOString() }
   const update = db.updateTable('script_files').where('url', '=', url)
   if ('failure' in fetched) {
-    // The last hash stays: a file that comes back as it was has not changed.
+    // The last hash stays: a file that comes back unchanged has not changed.
     await update.set({ ...looked, outcome: 'failed', reason: fetched.failure }).execute()
     return
   }
@@ -135,7 +134,7 @@ interface FileChange {
   sha256: string
 }
 
-/** Vendors' files of tags on the page that were found changed in the last days, for each pixel that names one. */
+/** Vendors' files of active tags that changed in the last days, for each pixel that names one. */
 export async function listFileChanges(db: Db, now = Date.now()): Promise<FileChange[]> {
   const changed = await db
     .selectFrom('script_files')

@@ -7,7 +7,7 @@ import type { BuildManifest } from '../http/static/assets.ts'
 
 export type LandingRenderer = typeof RenderBundle
 
-/** Loaded on a first touch; what it imports comes with it. */
+/** Loaded on a first touch, with its imports. */
 const ISLANDS = 'src/landing/browser/islands/islands.tsx'
 
 /** The page's React code, bundled by the build: Node strips types but does not read JSX. */
@@ -22,13 +22,18 @@ export function readDocumentAssets(distDirectory: string, manifest: BuildManifes
   const islands = manifest.entry(ISLANDS)
   const prefetch = new Set([...islands.imports, islands.file])
   prefetch.delete(bootScript)
-  const bootCss = read(manifest.entry('src/landing/styles/after-boot.css').file)
-  // Scripts carry styles of their own.
-  const later = [bootCss, ...[bootScript, ...prefetch].map(read)].join()
+  const contentCss = read(manifest.entry('src/landing/styles/content.css').file)
+  const laterCss = read(manifest.entry('src/landing/styles/later.css').file)
+  // Scripts contain their own styles.
+  const others = [laterCss, ...[bootScript, ...prefetch].map(read)].join()
   return {
-    css: dropUnusedProperties(read(manifest.entry('src/landing/styles/landing-page.css').file), later),
-    plainCss: dropUnusedProperties(read(manifest.entry('src/landing/styles/plain-pages.css').file)),
-    bootCss,
+    css: dropUnusedProperties(read(manifest.entry('src/landing/styles/landing-page.css').file), others),
+    plainCss: dropUnusedProperties(
+      read(manifest.entry('src/landing/styles/plain-pages.css').file),
+      contentCss,
+    ),
+    laterCss,
+    contentCss,
     bootScript,
     prefetch: [...prefetch],
     font: manifest.entry('src/design/fonts/sans.woff2').file,
@@ -36,14 +41,14 @@ export function readDocumentAssets(distDirectory: string, manifest: BuildManifes
   }
 }
 
-/** Public paths of the pictures that the build drew. */
+/** Public paths of the pictures from the build. */
 export interface Pictures {
-  /** What browsers ask for by themselves: the page names no icon, or it would be fetched before the first frame. */
+  /** Requested by browsers themselves: an icon in the page would be fetched before the first frame. */
   icon: string
   touchIcon: string
   icon192: string
   icon512: string
-  /** 1200 × 630, for shared links: the headline, with the default brand's name and without a name. */
+  /** 1200 × 630, for shared links: the headline with and without the default brand's name. */
   share: string
   shareUnnamed: string
 }
@@ -53,8 +58,8 @@ export function readPictures(clientDirectory: string): Pictures {
 }
 
 /**
- * A style sheet without the custom properties that nothing reads, neither it nor `others`, which come later: the tokens
- * are shared, the page's bytes are not.
+ * Removes custom properties that neither the style sheet nor `others`, which load later, use: tokens are shared, the
+ * page's bytes are not.
  */
 export function dropUnusedProperties(css: string, others = ''): string {
   const used = new Set(Array.from((css + others).matchAll(/var\((--[\w-]+)/g), ([, name]) => name))

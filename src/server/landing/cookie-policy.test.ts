@@ -2,23 +2,24 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { buildApp } from '#server/app.ts'
 import { parseConfig } from '#server/config.ts'
-import { ENGINES } from '#tests/support/engines.ts'
+import { TIER_ENGINES } from '#tests/support/engines.ts'
 import { freePort } from '#tests/support/free-port.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
 import { QUICK_WORK } from '#tests/support/quick-work.ts'
 import { sentStatements } from '#tests/support/sent-statements.ts'
 import { startTestApp, type TestApp } from '#tests/support/test-app.ts'
 import { createLogger } from '../http/logging/logger.ts'
+import { SERVICE_ACTOR } from '../http/security/administrators.ts'
 import { readInventory } from '../inventory/admin-routes.ts'
 import { readTagPeriods } from '../inventory/served-page.ts'
 import { setPaused } from '../tags/admin-routes.ts'
 import { describeVendor } from '../vendors/marks.ts'
 
-/** Two whole servers, on a machine that may be busy. */
+/** Two whole servers on a busy machine. */
 const STARTS_MS = 120_000
 const seen = <T>(check: () => Promise<T> | T) => vi.waitFor(check, { timeout: 30_000, interval: 100 })
 
-describe.each(ENGINES)('the living cookie policy, on %s', { timeout: STARTS_MS }, (engine) => {
+describe.each(TIER_ENGINES)('the cookie policy, on %s', { timeout: STARTS_MS }, (engine) => {
   let site: TestApp
   let replica: { url: string; close(): Promise<unknown> }
   beforeAll(async () => {
@@ -38,12 +39,14 @@ describe.each(ENGINES)('the living cookie policy, on %s', { timeout: STARTS_MS }
     }
   }
 
-  test('it follows the tags on every replica, byte for byte, and keeps the date of the law’s text', async () => {
+  test('follows the tags in every process, byte for byte, and keeps the date of the legal text', async () => {
     const empty = await read('/cookies')
     expect(empty.text).toContain('<p class="date">Agosto de 2025</p>')
-    expect(empty.text).toContain('O que está no site agora')
+    expect(empty.text).toContain('Ferramentas ativas no site')
     expect(empty.text).toContain('portico_consent')
     expect(empty.text.match(/Nenhuma ferramenta em uso agora\./g)).toHaveLength(3)
+    // Nothing asks for consent yet.
+    expect(empty.text).not.toContain('portico_visit')
     expect(empty.text).not.toContain('<script')
 
     await insertPixel(site.database.db, { type: 'meta', name: 'Campanha secreta' })
@@ -60,19 +63,21 @@ describe.each(ENGINES)('the living cookie policy, on %s', { timeout: STARTS_MS }
       return now
     })
     expect(page.etag).not.toBe(empty.etag)
-    for (const words of ['_fbp', '90 dias', 'Ferramenta própria', 'Lista de '])
+    for (const words of ['_fbp', '90 dias', 'Código próprio do site', 'Lista atualizada em '])
       expect(page.text).toContain(words)
     expect(page.text.match(/Nenhuma ferramenta em uso agora\./g)).toHaveLength(1)
+    // Under the two categories that allow it.
+    expect(page.text.match(/<code>portico_visit</g)).toHaveLength(2)
     for (const secret of ['Campanha secreta', 'cliente X']) expect(page.text).not.toContain(secret)
     await seen(async () => expect((await read('/cookies', replica.url)).etag).toBe(page.etag))
   })
 
-  test('the dialog gets the same as text, and both are asked for again each time', async () => {
+  test("serves the dialog's text, and both are revalidated each time", async () => {
     const [page, text] = [await read('/cookies'), await read('/api/legal/cookies')]
     for (const { headers } of [page, text]) expect(headers.get('cache-control')).toBe('no-cache')
     const { sections } = JSON.parse(text.text) as { sections: { title: string; blocks: unknown[] }[] }
     const words = JSON.stringify(sections.at(-1))
-    expect(sections.at(-1)?.title).toBe('O que está no site agora')
+    expect(sections.at(-1)?.title).toBe('Ferramentas ativas no site')
     for (const part of [
       'Meta Pixel (Meta Platforms, Inc., Estados Unidos)',
       '_fbp, 90 dias',
@@ -83,35 +88,35 @@ describe.each(ENGINES)('the living cookie policy, on %s', { timeout: STARTS_MS }
     expect(again.status).toBe(304)
   })
 
-  // The other engine's statements cannot be listened to.
+  // Statements of the other engine cannot be observed.
   if (engine === 'sqlite')
-    test('no request for it reaches the database', async () => {
+    test('no request for it uses the database', async () => {
       const requests = 200
       const statements = await sentStatements(async () => {
         for (let count = 0; count < requests; count++)
           await read(count % 2 === 0 ? '/cookies' : '/api/legal/cookies')
       })
-      // What runs beside the requests, such as the look at the tags' version each second, may fall into this.
+      // Background work, such as polling the tags version, may add statements.
       expect(statements.length).toBeLessThan(requests)
     })
 
-  test('tags that are paused are not on the site', async () => {
+  test('leaves out paused tags', async () => {
     const before = await read('/cookies')
-    await setPaused(site.database.db, { kind: 'service' }, true)
+    await setPaused(site.database.db, SERVICE_ACTOR, true)
     await seen(async () => expect((await read('/cookies')).text).not.toContain('_fbp'))
-    await setPaused(site.database.db, { kind: 'service' }, false)
+    await setPaused(site.database.db, SERVICE_ACTOR, false)
     const after = await seen(async () => {
       const now = await read('/cookies')
       expect(now.text).toContain('_fbp')
       return now
     })
-    // The same list, with a date of its own.
+    // The same list with its own date.
     expect(after.etag === before.etag).toBe(after.text === before.text)
     const periods = await site.database.db.selectFrom('tag_periods').select('ended_at').execute()
     expect(periods.filter(({ ended_at }) => ended_at === null)).toHaveLength(2)
   })
 
-  test('the code of an isolated tag is in the inventory and in the dossier, by the hash of the document that is served', async () => {
+  test('lists the code of an isolated tag in inventory and dossier, by the hash of its document', async () => {
     const { db } = site.database
     const id = await insertPixel(db, {
       type: 'custom',
@@ -144,13 +149,14 @@ describe.each(ENGINES)('the living cookie policy, on %s', { timeout: STARTS_MS }
   })
 })
 
-/** Another process on the same database, as far as one process can be another. */
+/** A second process on the same database, simulated in this one. */
 async function startReplica(site: TestApp): Promise<{ url: string; close(): Promise<unknown> }> {
   const port = await freePort()
   const config = parseConfig({
     PORT: String(port),
     SITE_URL: site.config.siteUrl,
     LOG_LEVEL: 'silent',
+    VISIT_COUNTS: site.config.countsVisits ? 'on' : 'off',
     DATA_DIR: site.config.dataDir,
     ...(site.config.databaseUrl === null ? {} : { DATABASE_URL: site.config.databaseUrl }),
     SECRET_KEY_FILE: site.config.secretKey.file,

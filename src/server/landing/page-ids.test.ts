@@ -3,7 +3,7 @@ import { parseConfig } from '../config.ts'
 import { BuildManifest } from '../http/static/assets.ts'
 import { loadRenderBundle, readDocumentAssets } from './build-output.ts'
 
-/** Names under which vendors' snippets keep what they queue: `window.analytics = window.analytics || []`. */
+/** Globals of vendors' snippets: `window.analytics = window.analytics || []`. */
 const GLOBALS_OF_VENDORS =
   `$crisp $zopim BlipChat CRISP_WEBSITE_ID CS_CONF Criteo FS HubSpotConversations Insider
 InsiderQueue Intercom KwaiAnalyticsObject LogRocket Matomo OB_ADV_ID Piwik RDStation RDStationForms RdIntegration Tawk_API
@@ -13,7 +13,7 @@ criteo_q dataLayer fbq google_conversion_id google_tag_manager gtag hbspt hj ins
 jivo_init klaviyo kwaiq lintrk mcjs mixpanel mouseflow nvg obApi optimizely pintrk plausible posthog rdt rtbhEvents snaptr
 ttq twq uetq umami vgo zE zESettings`.split(/\s+/)
 
-test('no element is called as a vendor calls its queue: a browser makes each id a property of window', async () => {
+test("no element id is the name of a vendor's queue, because browsers make each id a property of window", async () => {
   const renderer = await loadRenderBundle('dist')
   const assets = readDocumentAssets('dist', new BuildManifest('dist/client'))
   const html = renderer.renderLanding(parseConfig({}).site, assets)

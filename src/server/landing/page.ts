@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ConsentCategory } from '#contract/consent.ts'
 import { EMAIL_TEXT_VERSION, toLetters } from '#contract/consent-choice.ts'
+import type { SiteInfo } from '#contract/site.ts'
 import {
   TAG_CATEGORIES_ATTRIBUTE,
   TAG_SET_ATTRIBUTE,
@@ -20,29 +21,30 @@ import { type Headers, pageHeaders } from '../http/security/headers.ts'
 import { ownOrigins } from '../http/security/own-origins.ts'
 import {
   type CompressText,
+  escapeJson,
   headBytes,
   type PreparedResponse,
   SwappedResponse,
 } from '../http/static/responses.ts'
 import type { LandingRenderer } from './build-output.ts'
 
-/** What the page must know of the tags that run on it. */
+/** What the page needs to know of the active tags. */
 export interface PageTags {
-  /** Hash that names the manifest; null while no tag runs. */
+  /** Hash and name of the manifest; null while no tag runs. */
   version: string | null
   categories: readonly ConsentCategory[]
   sources: TagSources
   trustsContainer: boolean
-  /** A pixel sends the address of a subscription: the banner says so, and asks again. */
+  /** A pixel sends hashed addresses of subscribers: the banner says so and asks again. */
   sendsEmail: boolean
-  /** True while a tag runs in a frame of its own. */
-  hasRooms: boolean
-  /** What stands in the page's own HTML, for everybody. */
+  /** True while a tag runs in an isolated frame. */
+  hasFrames: boolean
+  /** Items in the page's HTML, for everybody. */
   head: readonly PageHeadItem[]
 }
 
-/** What of them the policy is made of. */
-type PolicyTags = Pick<PageTags, 'sources' | 'trustsContainer' | 'hasRooms'>
+/** The part that the policy depends on. */
+type PolicyTags = Pick<PageTags, 'sources' | 'trustsContainer' | 'hasFrames'>
 
 interface PagePolicy {
   policy: Policy
@@ -56,59 +58,97 @@ interface PageStoreDeps {
   compressPage: CompressText
 }
 
-/** Holds the page as bytes. A request is a lookup; whatever changes the page swaps the bytes. */
+/** One page with tags: without and with the wording for hashed addresses, and as it is served. */
+interface TaggedPage {
+  html: string
+  emailHtml: () => string
+  response: SwappedResponse
+}
+
+/** The pages that run tags, as bytes: `/` and the niches. A request is a lookup; a change swaps the bytes. */
 export class PageStore {
-  readonly #html: string
-  /** The same with what the banner says while a pixel sends the address of a subscription. */
-  readonly #emailHtml: string
+  readonly #deps: PageStoreDeps
+  #pages: ReadonlyMap<string, TaggedPage>
+  #tags: PageTags | null = null
+  /** One at a time: content and tags may change together. */
+  #composing: Promise<unknown> = Promise.resolve()
   readonly #policy: Policy
   readonly #https: boolean
   readonly #origins: readonly string[]
   readonly #hsts: string | null
-  readonly #page: SwappedResponse
   #headersHash = ''
 
-  constructor({ config, renderer, documentAssets: assets, compressPage }: PageStoreDeps) {
-    this.#page = new SwappedResponse(compressPage)
-    this.#html = renderer.renderLanding(config.site, assets)
-    this.#emailHtml = renderer.renderLanding({ ...config.site, sendsEmail: true }, assets)
+  constructor(deps: PageStoreDeps, site: SiteInfo) {
+    const { config, documentAssets: assets } = deps
+    this.#deps = deps
+    this.#pages = this.#render(site)
     this.#https = config.siteUrl.startsWith('https:')
     this.#origins = ownOrigins(config.siteUrl)
     this.#hsts = config.hsts
     this.#policy = publicPagePolicy(config, assets)
   }
 
-  /** When it resolves, the next request gets the page with these tags. */
-  async compose(tags: PageTags | null = null): Promise<void> {
-    const { html, policy, opener } = this.#withTags(tags)
+  #render(site: SiteInfo): ReadonlyMap<string, TaggedPage> {
+    const { renderer, documentAssets, compressPage } = this.#deps
+    const render = (facts: SiteInfo) => [
+      ['/', renderer.renderLanding(facts, documentAssets)] as const,
+      ...renderer.renderNichePages(facts, documentAssets),
+    ]
+    // Rendered when a pixel first sends addresses.
+    let emailPages: ReadonlyMap<string, string> | null = null
+    const withEmail = (path: string, html: string) => {
+      emailPages ??= new Map(render({ ...site, sendsEmail: true }))
+      return emailPages.get(path) ?? html
+    }
+    return new Map(
+      render(site).map(([path, html]) => {
+        const response = this.#pages?.get(path)?.response ?? new SwappedResponse(compressPage)
+        return [path, { html, emailHtml: () => withEmail(path, html), response }]
+      }),
+    )
+  }
+
+  /** Resolves when the next request gets the pages with this content. */
+  renew(site: SiteInfo): Promise<void> {
+    return this.#inTurn(async () => {
+      const pages = this.#render(site)
+      await this.#swap(pages, this.#tags)
+      this.#pages = pages
+    })
+  }
+
+  /** Resolves when the next request gets the pages with these tags. */
+  compose(tags: PageTags | null = null): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#swap(this.#pages, tags)
+      this.#tags = tags
+    })
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const done = this.#composing.then(work)
+    this.#composing = done.catch(() => {})
+    return done
+  }
+
+  async #swap(pages: ReadonlyMap<string, TaggedPage>, tags: PageTags | null): Promise<void> {
+    const { policy, opener } = tags?.version ? this.#policyWith(tags) : { policy: this.#policy }
     const headers = this.#headers(policy, opener)
-    await this.#page.swap(Buffer.from(html), headers)
+    await Promise.all(
+      [...pages.values()].map((page) => page.response.swap(Buffer.from(withTagNames(page, tags)), headers)),
+    )
     this.#headersHash = createHash('sha256').update(JSON.stringify(headers)).digest('hex')
   }
 
-  #withTags(tags: PageTags | null): PagePolicy & { html: string } {
-    if (tags === null) return { html: this.#html, policy: this.#policy }
-    const html = withHeadItems(tags.sendsEmail ? this.#emailHtml : this.#html, tags.head)
-    if (tags.version === null) return { html, policy: this.#policy }
-    const letters = toLetters(tags.categories)
-    const text = tags.sendsEmail ? `${TEXT_VERSION_ATTRIBUTE}="${EMAIL_TEXT_VERSION}" ` : ''
-    const named = replaceOnce(
-      html,
-      '<html ',
-      `<html ${TAG_SET_ATTRIBUTE}="${tags.version}" ${TAG_CATEGORIES_ATTRIBUTE}="${letters}" ${text}`,
-    )
-    return { html: named, ...this.#policyWith(tags) }
-  }
-
-  #policyWith({ sources, trustsContainer, hasRooms }: PolicyTags): PagePolicy {
+  #policyWith({ sources, trustsContainer, hasFrames }: PolicyTags): PagePolicy {
     const policy = withTags(this.#policy, {
       sources,
       trustsContainer,
       reportPath: CSP_REPORT_PATH,
       https: this.#https,
-      roomOrigins: hasRooms ? this.#origins : [],
+      frameOrigins: hasFrames ? this.#origins : [],
     })
-    // An opener policy would cut the vendor's preview window off from the page.
+    // An opener policy would cut off the vendor's preview window.
     return trustsContainer ? { policy, opener: { opener: null } } : { policy }
   }
 
@@ -120,34 +160,47 @@ export class PageStore {
     }
   }
 
-  /** Bytes of the page's head, as a client receives it, with these in its policy. */
+  /** Size of the page's headers with these tags in its policy. */
   measureHead(tags: PolicyTags): number {
     const { policy, opener } = this.#policyWith(tags)
     return headBytes(this.#headers(policy, opener))
   }
 
-  get page(): PreparedResponse {
-    const { current } = this.#page
-    if (current === null) throw new Error('the page has not been composed yet')
-    return current
+  get(path: string): PreparedResponse | undefined {
+    return this.#pages.get(path)?.response.current ?? undefined
   }
 
-  /** SHA-256 of the headers that come with the page, as hexadecimal digits. */
+  /** SHA-256 of the page's headers, in hexadecimal. */
   get headersHash(): string {
     return this.#headersHash
   }
+}
+
+/** The page with what pixels put into its HTML, and the names that its scripts read. */
+function withTagNames({ html, emailHtml }: TaggedPage, tags: PageTags | null): string {
+  if (tags === null) return html
+  const page = withHeadItems(tags.sendsEmail ? emailHtml() : html, tags.head)
+  if (tags.version === null) return page
+  const text = tags.sendsEmail ? `${TEXT_VERSION_ATTRIBUTE}="${EMAIL_TEXT_VERSION}" ` : ''
+  return replaceOnce(
+    page,
+    '<html ',
+    `<html ${TAG_SET_ATTRIBUTE}="${tags.version}" ${TAG_CATEGORIES_ATTRIBUTE}="${toLetters(tags.categories)}" ${text}`,
+  )
 }
 
 /** The policy of a page without tags. */
 export function publicPagePolicy(config: Config, assets: DocumentAssets): Policy {
   return publicPolicy({
     origins: ownOrigins(config.siteUrl),
-    styleHashes: [sourceHash(assets.css), sourceHash(assets.plainCss)],
+    styleHashes: [assets.css, assets.laterCss, assets.laterCss + assets.contentCss, assets.plainCss].map(
+      sourceHash,
+    ),
     scriptHashes: assets.bootScript === null ? [] : [sourceHash(bootLoader(assets.bootScript))],
   })
 }
 
-function sourceHash(text: string): string {
+export function sourceHash(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 }
 
@@ -157,7 +210,7 @@ function replaceOnce(text: string, search: string, replacement: string): string 
   return text.slice(0, at) + replacement + text.slice(at + search.length)
 }
 
-/** What a person pasted that stands in the page itself: a proof of whose site this is, or structured data. */
+/** Pasted items for the page itself: verification metas or structured data. */
 type PageHeadItem = { kind: 'meta'; name: string; content: string } | { kind: 'json_ld'; json: string }
 
 /** Metas at the end of the head, structured data at the end of the body, where it delays nothing. */
@@ -179,11 +232,6 @@ function escapeText(text: string): string {
     .replaceAll('"', '&quot;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
-}
-
-/** No text inside can end the element, nor begin a comment in it. */
-function escapeJson(json: string): string {
-  return json.replaceAll('<', '\\u003c')
 }
 
 function insertBefore(html: string, mark: string, text: string): string {

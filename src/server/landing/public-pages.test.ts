@@ -48,7 +48,7 @@ describe.each([
     [],
   ],
 ])('GET %s', (path, type, present, absent) => {
-  test('is complete, compressed, revalidated by its tag, and carries a policy', async () => {
+  test('is complete, compressed, revalidated by ETag, and has a policy', async () => {
     const response = await fetch(site.url + path)
     const body = await response.text()
     expect(response.status).toBe(200)
@@ -66,7 +66,7 @@ describe.each([
   })
 })
 
-test('pictures of the page exist and are pictures', async () => {
+test('pictures of the page exist', async () => {
   const page = await (await fetch(`${site.url}/`)).text()
   const manifest = (await (await fetch(`${site.url}/site.webmanifest`)).json()) as {
     icons: { src: string }[]
@@ -84,14 +84,14 @@ test('pictures of the page exist and are pictures', async () => {
 test.each([
   ['/favicon.ico', 'image/x-icon'],
   ['/apple-touch-icon.png', 'image/png'],
-])('%s is there for those who ask without reading the page', async (path, type) => {
+])('serves %s to programs that do not read the page', async (path, type) => {
   const response = await fetch(site.url + path)
   expect(response.status).toBe(200)
   expect(response.headers.get('content-type')).toBe(type)
 })
 
-test('an unknown address gets the error page of the brand', async () => {
+test("an unknown address gets the brand's error page", async () => {
   const response = await fetch(`${site.url}/nada`, { headers: { accept: 'text/html' } })
   expect(response.status).toBe(404)
-  expect(await response.text()).toContain('Esta porta não existe.')
+  expect(await response.text()).toContain('Página não encontrada')
 })

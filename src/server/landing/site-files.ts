@@ -12,11 +12,11 @@ interface SiteFilesInput {
   site: SiteInfo
   pictures: Pictures
   llmsText: string
-  /** Of every page that search engines should know. */
+  /** Pages for search engines. */
   pagePaths: readonly string[]
 }
 
-/** What crawlers, phones and security researchers look for at well-known places. */
+/** Files that crawlers, phones and security researchers request. */
 export function siteFiles(
   { site, pictures, llmsText, pagePaths }: SiteFilesInput,
   now = new Date(),
@@ -58,7 +58,7 @@ function manifest(site: SiteInfo, pictures: Pictures): string {
   })
 }
 
-/** RFC 9116 asks for an end date; a year from the start of the process, so a forgotten server says so. */
+/** RFC 9116 requires an expiry: a year from the start, so that a forgotten server shows it. */
 function securityText(site: SiteInfo, now: Date): string {
   const expires = new Date(now)
   expires.setUTCFullYear(expires.getUTCFullYear() + 1)

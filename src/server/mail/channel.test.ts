@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
+import { makeDatabase, type TestDatabase, TIER_ENGINES } from '#tests/support/engines.ts'
 import { Mailbox } from '#tests/support/mailbox.ts'
 import { parseConfig } from '../config.ts'
 import { change } from '../db/transactions/change.ts'
 import { createLogger } from '../http/logging/logger.ts'
-import { DeliveryWorker } from '../outbox/worker.ts'
+import { OutboxWorker } from '../outbox/worker.ts'
 import { type MailChannelDeps, mailChannel, storeMail } from './channel.ts'
 import { createMailTransport, type MailToSend } from './transport.ts'
 
@@ -18,7 +18,7 @@ const MAIL: MailToSend = {
   html: `<p>${LINK}</p>`,
 }
 
-describe.each(ENGINES)('mail in the queue on %s', (engine) => {
+describe.each(TIER_ENGINES)('mail in the queue on %s', (engine) => {
   let database: TestDatabase
   let mailbox: Mailbox
   let refuses = false
@@ -37,16 +37,16 @@ describe.each(ENGINES)('mail in the queue on %s', (engine) => {
     await database.close()
   })
 
-  function startWorker(options: Partial<MailChannelDeps> = {}, graceMs = 60_000): DeliveryWorker {
+  function startWorker(options: Partial<MailChannelDeps> = {}, graceMs = 60_000): OutboxWorker {
     const config = parseConfig({ SMTP_URL: mailbox.url })
     const note = (level: string) => (fields: unknown, text?: string) =>
       void lines.push(`${level} ${JSON.stringify(fields)} ${text}`)
     const log = { warn: note('warn'), error: note('error') }
     const send = createMailTransport(config, createLogger('silent'))
-    const lane = mailChannel({ secrets: database.secrets, send, log, ...options })
-    const worker = new DeliveryWorker({
+    const channel = mailChannel({ secrets: database.secrets, send, log, ...options })
+    const worker = new OutboxWorker({
       db: database.db,
-      sources: [lane],
+      channels: [channel],
       log,
       now,
       timing: { pollMs: 25, graceMs },
@@ -60,7 +60,7 @@ describe.each(ENGINES)('mail in the queue on %s', (engine) => {
   const rows = () => database.db.selectFrom('deliveries').selectAll().execute()
   const untilEmpty = () => expect.poll(rows, { interval: 50, timeout: 30_000 }).toEqual([])
 
-  test('is encrypted while it waits, sent as it was written, and leaves no row', async () => {
+  test('is encrypted while it waits, sent unchanged, and leaves no row', async () => {
     await queue()
     const [row] = await rows()
     expect(JSON.stringify(row)).not.toMatch(/ana@|segredo-que-entra|Crie/)
@@ -72,12 +72,23 @@ describe.each(ENGINES)('mail in the queue on %s', (engine) => {
     expect(lines).toEqual([])
   })
 
-  test('waits while the mail server is away, and says so without the address', async () => {
+  test('offers to end a subscription with one POST (RFC 8058), and only then', async () => {
+    startWorker()
+    await queue()
+    await queue({ to: 'bia@exemplo.com.br', unsubscribeUrl: 'https://exemplo.com.br/sair?codigo=x' })
+    expect((await mailbox.take(MAIL.to)).headers).not.toMatch(/list-unsubscribe/i)
+    const { headers } = await mailbox.take('bia@exemplo.com.br')
+    expect(headers).toMatch(/^List-Unsubscribe: <https:\/\/exemplo\.com\.br\/sair\?codigo=x>\r?$/m)
+    expect(headers).toMatch(/^List-Unsubscribe-Post: List-Unsubscribe=One-Click\r?$/m)
+    await untilEmpty()
+  })
+
+  test('waits while the mail server is down, and logs without the address', async () => {
     refuses = true
     await queue()
     startWorker()
     await expect.poll(() => lines.length, { timeout: 30_000 }).toBeGreaterThan(0)
-    expect(lines[0]).toMatch(/^warn .*"kind":"recovery".*451.* a mail could not be sent yet$/)
+    expect(lines[0]).toMatch(/^warn .*"kind":"recovery".*451.* email not sent, will retry$/)
     expect(lines.join()).not.toContain('ana@')
     refuses = false
     shift = 10_000
@@ -85,24 +96,24 @@ describe.each(ENGINES)('mail in the queue on %s', (engine) => {
     await untilEmpty()
   })
 
-  test('is given up when it is of no use any more, or refused for good', async () => {
+  test('is given up when it expires or is refused for good', async () => {
     refuses = true
     await queue({ usefulMs: HOUR })
     const first = startWorker()
     await expect.poll(() => lines.length, { timeout: 30_000 }).toBeGreaterThan(0)
     shift = HOUR + 1
     await untilEmpty()
-    expect(lines.at(-1)).toContain('before it was of no use any more')
+    expect(lines.at(-1)).toContain('email expired')
     await first.stop()
     const refused = Object.assign(new Error(`550 ${MAIL.to}`), { responseCode: 550 })
     await queue()
     startWorker({ send: () => Promise.reject(refused) })
     await untilEmpty()
-    expect(lines.at(-1)).toBe('error {"kind":"recovery","responseCode":550} a mail could not be sent')
+    expect(lines.at(-1)).toBe('error {"kind":"recovery","responseCode":550} email refused')
     expect(mailbox.received).toEqual([])
   })
 
-  test('stays in the queue when only a clock that is not trusted says that it is of no use any more', async () => {
+  test('stays in the queue when only an untrusted clock says that it expired', async () => {
     refuses = true
     await queue({ usefulMs: HOUR })
     await database.db.updateTable('site_state').set({ clock_seen_at: '2020-01-01T00:00:00.000Z' }).execute()
@@ -116,7 +127,7 @@ describe.each(ENGINES)('mail in the queue on %s', (engine) => {
     await untilEmpty()
   })
 
-  test('what was queued last leaves before the process does, and what cannot is kept', async () => {
+  test('sends the last email before the process ends, and keeps what cannot be sent', async () => {
     const worker = startWorker()
     await queue()
     await worker.stop()

@@ -1,23 +1,15 @@
 import { once } from 'node:events'
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '#contract/durations.ts'
 import type { Db } from '../db/database.ts'
 import type { Logger } from '../http/logging/logger.ts'
-import {
-  backOffBy,
-  HOUR_MS,
-  type LaneSource,
-  MINUTE_MS,
-  type Outcome,
-  SECOND_MS,
-  settled,
-  untouched,
-} from '../outbox/channel.ts'
+import { backOffBy, type Channel, type Outcome, settled, untouched } from '../outbox/channel.ts'
 import { decryptContent, enqueueEncrypted } from '../outbox/enqueue.ts'
 import type { Claim } from '../outbox/queue.ts'
-import { singleLane } from '../outbox/single-lane.ts'
+import { singleLaneChannel } from '../outbox/single-lane.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import type { MailToSend, OutgoingMail } from './transport.ts'
 
-/** A mail server takes few connections from one sender. */
+/** A mail server accepts few connections from one sender. */
 const CONCURRENCY = 5
 
 const BACK_OFF = backOffBy([
@@ -29,7 +21,7 @@ const BACK_OFF = backOffBy([
   30 * MINUTE_MS,
 ])
 
-/** News of the day is none the day after. */
+/** A notice is not useful for longer than a day. */
 const USEFUL_MS = 24 * HOUR_MS
 
 export interface MailChannelDeps {
@@ -40,9 +32,9 @@ export interface MailChannelDeps {
   onSettled?: (state: Outcome['state']) => void
 }
 
-/** E-mail is sent until the mail server takes it, refuses it for good, or it is of no use any more. */
-export function mailChannel(deps: MailChannelDeps): LaneSource {
-  return singleLane({
+/** Sends an email until the mail server accepts it, refuses it for good, or it expires. */
+export function mailChannel(deps: MailChannelDeps): Channel {
+  return singleLaneChannel({
     kind: 'mail',
     limit: CONCURRENCY,
     rounds: 2,
@@ -56,7 +48,7 @@ export function mailChannel(deps: MailChannelDeps): LaneSource {
   })
 }
 
-/** Stores an e-mail in the transaction of what it is about. It is deleted with its job, once it is sent. */
+/** Stores an email in the transaction of its cause. It is deleted with its job after sending. */
 export function storeMail(
   trx: Db,
   secrets: Secrets,
@@ -74,7 +66,7 @@ async function attempt(
 ): Promise<Outcome> {
   const { expires_at } = claim
   if (expires_at !== null && Date.parse(expires_at) <= now) {
-    log.error({ attempts: claim.attempts - 1 }, 'a mail could not be sent before it was of no use any more')
+    log.error({ attempts: claim.attempts - 1 }, 'email expired before it was sent')
     return settled(claim, 'expired', '', '')
   }
   let kind = ''
@@ -86,15 +78,15 @@ async function attempt(
     const { permanent, ...failure } = describe(error)
     const answer = String(failure.responseCode ?? failure.code ?? '')
     if (permanent) {
-      log.error({ kind, ...failure }, 'a mail could not be sent')
+      log.error({ kind, ...failure }, 'email refused')
       return settled(claim, 'refused', answer, '')
     }
-    log.warn({ kind, ...failure }, 'a mail could not be sent yet')
+    log.warn({ kind, ...failure }, 'email not sent, will retry')
     return { ...untouched(claim), answer, isUntouched: false }
   }
 }
 
-/** Nothing stops a conversation with a mail server: cut off, the mail is given back, and may arrive twice. */
+/** An SMTP conversation cannot be stopped: when it is cut off, the job is returned and the email may arrive twice. */
 async function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<boolean> {
   const done = new AbortController()
   const cut = once(signal, 'abort', { signal: done.signal }).then(
@@ -111,11 +103,11 @@ async function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<
 interface Failure {
   code?: string
   responseCode?: number
-  /** The mail server will not take it later, either. */
+  /** Trying later will not help. */
   permanent: boolean
 }
 
-/** Codes only: the text of a mail server's refusal often repeats the address. */
+/** Codes only: the text of a refusal often repeats the address. */
 function describe(error: unknown): Failure {
   const { code, responseCode } = error as { code?: string; responseCode?: number }
   return {

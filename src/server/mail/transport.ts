@@ -2,18 +2,21 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Transporter } from 'nodemailer'
+import { DAY_MS } from '#contract/durations.ts'
 import type { Config } from '../config.ts'
 import type { Logger } from '../http/logging/logger.ts'
 import type { RenderedEmail } from './email.ts'
 
 export interface OutgoingMail extends RenderedEmail {
   to: string
-  /** Named in logs, where the address is not. */
+  /** For logs, which do not contain the address. */
   kind: string
+  /** Address that ends a subscription with one POST (RFC 8058). */
+  unsubscribeUrl?: string
 }
 
 export interface MailToSend extends OutgoingMail {
-  /** After which it need not arrive any more; a day where nothing is said. */
+  /** After this time it expires; default one day. */
   usefulMs?: number
 }
 
@@ -22,7 +25,7 @@ export type SendMail = (mail: OutgoingMail) => Promise<void>
 
 const TIMEOUT_MS = 15_000
 
-/** Through the operator's mail server, or into a folder where the operator finds it. */
+/** Sends through the operator's mail server, or writes to a folder where the operator finds it. */
 export function createMailTransport(config: Config, log: Pick<Logger, 'info'>): SendMail {
   const { smtpUrl, from } = config.mail
   return smtpUrl === null
@@ -52,21 +55,21 @@ function writeToOutbox(directory: string, from: string, log: Pick<Logger, 'info'
   return async (mail) => {
     const { message } = await (await composer()).sendMail(toMessage(mail, from))
     const name = `${new Date().toISOString().replace(/[:.]/g, '-')}-${mail.kind}-${randomUUID().slice(0, 8)}.eml`
-    // It contains a token that signs in.
+    // The file contains a token that signs in.
     await mkdir(directory, { recursive: true, mode: 0o700 })
     const unfinished = join(directory, `.${name}`)
     await writeFile(unfinished, message as Buffer, { mode: 0o600 })
     await rename(unfinished, join(directory, name))
     log.info(
       { kind: mail.kind, file: join('outbox', name) },
-      'SMTP_URL is not set: a mail was written to DATA_DIR',
+      'SMTP_URL is not set: email written to DATA_DIR',
     )
   }
 }
 
-const OUTBOX_KEEP_MS = 30 * 86_400_000
+const OUTBOX_KEEP_MS = 30 * DAY_MS
 
-/** Mails that were written to DATA_DIR a month ago. Files of other names are somebody else's. */
+/** Deletes emails that were written to DATA_DIR a month ago. Files with other names are left alone. */
 export async function removeOldMailFiles(
   dataDir: string,
   signal?: AbortSignal,
@@ -78,7 +81,7 @@ export async function removeOldMailFiles(
     if (signal?.aborted) break
     if (!name.endsWith('.eml')) continue
     const file = join(directory, name)
-    // Somebody may have taken it meanwhile.
+    // The file may be gone meanwhile.
     const written = await stat(file).catch(() => null)
     if (written === null || written.mtimeMs > now - OUTBOX_KEEP_MS) continue
     await rm(file, { force: true })
@@ -87,7 +90,7 @@ export async function removeOldMailFiles(
   return { outbox }
 }
 
-/** Comes with the first mail: 5 MB that a server does not need to start. */
+/** Loaded with the first email: 5 MB that a start does not need. */
 function loadMailer() {
   return import('nodemailer')
 }
@@ -100,14 +103,22 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   }
 }
 
-function toMessage({ to, subject, text, html }: OutgoingMail, from: string) {
+function toMessage({ to, subject, text, html, unsubscribeUrl }: OutgoingMail, from: string) {
   return {
     from,
     to,
     subject,
     text,
     html,
-    // RFC 3834: no out-of-office answer to a program.
-    headers: { 'Auto-Submitted': 'auto-generated' },
+    // RFC 3834: prevents out-of-office replies.
+    headers: {
+      'Auto-Submitted': 'auto-generated',
+      ...(unsubscribeUrl === undefined
+        ? {}
+        : {
+            'List-Unsubscribe': `<${unsubscribeUrl}>`,
+            'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+          }),
+    },
   }
 }

@@ -12,33 +12,35 @@ import { engineOf } from '../db/dialect.ts'
 import { inBatches } from '../db/sweep.ts'
 import { change } from '../db/transactions/change.ts'
 import { AppError } from '../http/errors.ts'
-import { type Actor, auditActor, OPERATOR_ACTOR, readBody } from '../http/security/administrators.ts'
+import { auditActor, changeAsOperator, readBody } from '../http/security/administrators.ts'
 import { makeDue } from '../outbox/queue.ts'
 import { queueSubscriptions } from './subscribe.ts'
 import { exportSubscriptions, listSubscriptions } from './subscriptions.ts'
 
 interface SubscriptionsDeps {
   db: Db
-  /** Whether there is a webhook to deliver to. */
+  /** Whether a webhook is configured. */
   delivers: boolean
-  /** Called when something is due at once. */
+  /** Called when jobs are due at once. */
   onRequeued: () => void
 }
 
 const retrySchema = z.object({ id: z.optional(z.uuid()) })
 
-/** In the body: an address has no place in a log of requests. */
+/** In the body: addresses do not belong into request logs. */
 const eraseSchema = z.object({ email: z.string().check(z.maxLength(254)) })
 
-const NOT_FOUND = 'Não há inscrição com este e-mail.'
+const NOT_FOUND = 'Nenhuma inscrição com este e-mail.'
 
-/** What administrators do with subscriptions, under `/admin/api`. */
+/** Routes for subscriptions under `/admin/api`. */
 export function registerSubscriptions(scope: FastifyInstance, deps: SubscriptionsDeps): void {
   const { db, delivers } = deps
+  /** A page of newsletter subscriptions. Query: `search`, `status`, `before`. */
   scope.get('/admin/api/subscriptions', async (request): Promise<SubscriptionPage> => {
     return { ...(await listSubscriptions(db, request.query)), delivers }
   })
 
+  /** All newsletter subscriptions as CSV. The download is recorded. */
   scope.get('/admin/api/subscriptions/export', async (request, reply) => {
     const { caller } = request
     await recordAudit(db, { ...auditActor(caller), action: 'newsletter.export' })
@@ -46,22 +48,24 @@ export function registerSubscriptions(scope: FastifyInstance, deps: Subscription
     return reply.send(Readable.from(exportSubscriptions(db)))
   })
 
+  /** Delivers subscriptions to the webhook now. Body: `{ id? }`; without an id, all that wait or failed. */
   scope.post('/admin/api/subscriptions/retry', async (request, reply) => {
-    const { caller } = request
     const { id } = readBody(retrySchema, request)
+    await request.change(db, async (trx, actor) => {
+      if (id !== undefined && !(await retrySubscription(trx, id, Date.now())))
+        throw new AppError(404, 'not_found', 'Esta inscrição já foi enviada ou excluída. Recarregue a lista.')
+      await recordAudit(trx, { ...actor, action: 'newsletter.retry' })
+    })
     if (id === undefined) await requeue(db, Date.now())
-    else if (!(await retrySubscription(db, id, Date.now())))
-      throw new AppError(404, 'not_found', 'Esta inscrição já foi entregue ou apagada.')
-    await recordAudit(db, { ...auditActor(caller), action: 'newsletter.retry' })
     deps.onRequeued()
     return reply.code(204).send()
   })
 
+  /** Deletes a subscriber (LGPD, art. 18). Body: `{ email }`. */
   scope.post('/admin/api/subscriptions/erase', async (request): Promise<ErasedSubscription> => {
-    const { caller } = request
     const { email } = readBody(eraseSchema, request)
     if (!mayBeKnownEmail(email)) throw new AppError(404, 'not_found', NOT_FOUND)
-    const erased = await eraseSubscription(db, email, new Date(), auditActor(caller))
+    const erased = await eraseSubscription(db, email, new Date(), request.change)
     if (!erased.found) throw new AppError(404, 'not_found', NOT_FOUND)
     return { was_delivered: erased.wasDelivered }
   })
@@ -69,22 +73,22 @@ export function registerSubscriptions(scope: FastifyInstance, deps: Subscription
 
 interface Erased {
   found: boolean
-  /** The webhook has the address too, and must be told by other means. */
+  /** The webhook has the address too and must be informed separately. */
   wasDelivered: boolean
 }
 
-/** Forgets a person (LGPD, art. 18, VI). The trail keeps that somebody was erased, and not who. */
+/** Erases a person (LGPD, art. 18, VI). The audit trail records the erasure without the address. */
 export async function eraseSubscription(
   db: Db,
   email: string,
   now: Date,
-  actor: Actor = OPERATOR_ACTOR,
+  changeAs = changeAsOperator,
 ): Promise<Erased> {
   const embedded = engineOf(db) === 'sqlite'
-  // SQLite only unlinks deleted rows by default: their bytes would stay readable in the file. It stays on: whoever set it
-  // back would do so under another erasure that is about to delete.
+  // By default SQLite only unlinks deleted rows, and their bytes stay in the file. It stays on: switching it off could
+  // affect another erasure that runs now.
   if (embedded) await sql`pragma secure_delete = on`.execute(db)
-  const erased = await change(db, async (trx) => {
+  const erased = await changeAs(db, async (trx, actor) => {
     const row = await trx
       .deleteFrom('newsletter_subscriptions')
       .where((eb) => eb(eb.fn<string>('lower', ['email']), '=', normalizeEmail(email)))
@@ -95,19 +99,19 @@ export async function eraseSubscription(
     await recordAudit(trx, { ...actor, action: 'newsletter.erase' }, now)
     return { found: true, wasDelivered: row.status === 'delivered' || row.attempts > 0 }
   })
-  // The log beside the file still holds the page as it was.
+  // The write-ahead log still contains the old page.
   if (embedded && erased.found) await sql`pragma wal_checkpoint(truncate)`.execute(db)
   return erased
 }
 
 interface Requeued {
-  /** Had been given up. */
+  /** Subscriptions that had been given up. */
   failed: number
-  /** Were waiting for their next attempt. */
+  /** Subscriptions that were waiting. */
   waiting: number
 }
 
-/** For when the webhook works again: what was given up starts over, and what waits is due now. */
+/** For when the webhook works again: failed ones start over, and waiting ones are due now. */
 export async function requeue(db: Db, now: number): Promise<Requeued> {
   const waiting = await makeDue(db, { kind: 'newsletter' }, now)
   const failed = await inBatches((rows) =>
@@ -127,27 +131,25 @@ export async function requeue(db: Db, now: number): Promise<Requeued> {
   return { failed, waiting }
 }
 
-/** One that was given up starts over, and one that waits is due now; what was delivered stays so. */
-async function retrySubscription(db: Db, id: string, now: number): Promise<boolean> {
-  return change(db, async (trx) => {
-    const opened = await trx
-      .updateTable('newsletter_subscriptions')
-      .set((eb) => ({
-        attempts: eb.case().when('status', '=', 'failed').then(0).else(eb.ref('attempts')).end(),
-        status: 'pending',
-      }))
-      .where('id', '=', id)
-      .where('status', 'in', ['pending', 'failed'])
-      .returning(['id', 'created_at'])
-      .execute()
-    await queueSubscriptions(trx, opened, now)
-    await trx
-      .updateTable('deliveries')
-      .set({ next_attempt_at: new Date(now).toISOString() })
-      .where('subscription_id', '=', id)
-      // What is being sent now has its say first.
-      .where('leased_until', 'is', null)
-      .execute()
-    return opened.length > 0
-  })
+/** A failed one starts over, and a waiting one is due now; delivered ones stay. */
+async function retrySubscription(trx: Db, id: string, now: number): Promise<boolean> {
+  const opened = await trx
+    .updateTable('newsletter_subscriptions')
+    .set((eb) => ({
+      attempts: eb.case().when('status', '=', 'failed').then(0).else(eb.ref('attempts')).end(),
+      status: 'pending',
+    }))
+    .where('id', '=', id)
+    .where('status', 'in', ['pending', 'failed'])
+    .returning(['id', 'created_at'])
+    .execute()
+  await queueSubscriptions(trx, opened, now)
+  await trx
+    .updateTable('deliveries')
+    .set({ next_attempt_at: new Date(now).toISOString() })
+    .where('subscription_id', '=', id)
+    // Jobs being sent are left alone.
+    .where('leased_until', 'is', null)
+    .execute()
+  return opened.length > 0
 }

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { ENGINES, makeDatabase } from '#tests/support/engines.ts'
+import { makeDatabase, TIER_ENGINES } from '#tests/support/engines.ts'
 import { adoptSubscriptions } from './webhook.ts'
 
 const NOW = Date.parse('2026-11-15T12:00:00.000Z')
 const at = (ms: number) => new Date(NOW + ms).toISOString()
 
-describe.each(ENGINES)('subscriptions without a place in the queue, on %s', (engine) => {
-  test('get one when they wait and no older process is at them, and then no second', async () => {
+describe.each(TIER_ENGINES)('subscriptions without a job, on %s', (engine) => {
+  test('get one when they wait and no older process holds them, and only one', async () => {
     const database = await makeDatabase(engine)
     const { db } = database
     const insert = async (

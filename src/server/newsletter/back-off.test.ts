@@ -18,7 +18,7 @@ test('doubles from one second and never waits longer than one hour', () => {
   }
 })
 
-test('the last attempt comes after seven days of waiting', () => {
+test('gives up after seven days of delays', () => {
   const waited = (attempts: number) =>
     Array.from({ length: attempts - 1 }, (_, index) => delayAfter(index + 1, () => 0.5)).reduce(
       (sum, delay) => sum + delay,

@@ -2,7 +2,7 @@ import Fastify from 'fastify'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { NEWSLETTER_MESSAGES } from '#contract/newsletter.ts'
-import { ENGINES, makeDatabase } from '#tests/support/engines.ts'
+import { makeDatabase, TIER_ENGINES } from '#tests/support/engines.ts'
 import { startTestApp, type TestApp } from '#tests/support/test-app.ts'
 import { RateCounter } from '../http/limits/counter.ts'
 import { PublicLimits } from '../http/limits/public.ts'
@@ -14,7 +14,7 @@ const JSON_TYPE = 'application/json'
 const FORM_TYPE = 'application/x-www-form-urlencoded'
 const SAME_SITE = { 'sec-fetch-site': 'same-site', origin: 'http://localhost' }
 
-describe.each(ENGINES)('POST /api/newsletter on %s', (engine) => {
+describe.each(TIER_ENGINES)('POST /api/newsletter on %s', (engine) => {
   let site: TestApp
   let visitor = 0
   beforeAll(async () => {
@@ -22,7 +22,7 @@ describe.each(ENGINES)('POST /api/newsletter on %s', (engine) => {
   })
   afterAll(() => site.close())
 
-  /** Each post comes from an address of its own unless one is given. */
+  /** Each post comes from its own address unless one is given. */
   const post = (type: string, payload: string, headers: Record<string, string> = {}) =>
     site.app.inject({
       method: 'POST',
@@ -92,7 +92,7 @@ describe.each(ENGINES)('POST /api/newsletter on %s', (engine) => {
     }
   })
 
-  test('kept the people, tidied, and not the robots', async () => {
+  test('stored people in normal form, and no robots', async () => {
     expect(await stored()).toEqual([
       'ana@exemplo.com.br',
       'bia@exemplo.com.br',
@@ -102,7 +102,7 @@ describe.each(ENGINES)('POST /api/newsletter on %s', (engine) => {
     ])
   })
 
-  test('subscribing twice is a success and keeps one subscription with one key', async () => {
+  test('subscribing twice succeeds and keeps one subscription with one key', async () => {
     const read = () =>
       site.database.db
         .selectFrom('newsletter_subscriptions')
@@ -119,7 +119,7 @@ describe.each(ENGINES)('POST /api/newsletter on %s', (engine) => {
     expect(before).toHaveLength(1)
   })
 
-  test('subscribing again after delivery was given up opens it again under the same key', async () => {
+  test('subscribing again after a failure reopens it under the same key', async () => {
     const row = () =>
       site.database.db
         .selectFrom('newsletter_subscriptions')
@@ -168,7 +168,7 @@ describe.each(ENGINES)('POST /api/newsletter on %s', (engine) => {
     expect((await stored()).includes(email)).toBe(status === 200)
   })
 
-  test('a flood from one address gets 429 with Retry-After, and other visitors do not notice', async () => {
+  test('returns 429 with Retry-After for a flood from one address, without affecting others', async () => {
     const flood = (email: string, address = '203.0.113.9') =>
       post(JSON_TYPE, JSON.stringify({ email }), { 'x-forwarded-for': address })
     const statuses: number[] = []
@@ -186,7 +186,7 @@ describe.each(ENGINES)('POST /api/newsletter on %s', (engine) => {
     ['a port of its own each time', (n: number) => `203.0.113.77:${40_000 + n}`],
     ['an IPv6 port', (n: number) => `[2001:db8:77::${n.toString(16)}]:${40_000 + n}`],
     ['a text that is no address', (n: number) => `junk-${n}`],
-  ])('%s makes no new visitor', async (_what, address) => {
+  ])('%s counts as the same visitor', async (_what, address) => {
     await site.forgetLimits()
     const statuses: number[] = []
     for (let n = 0; n < 13; n++) {
@@ -196,7 +196,7 @@ describe.each(ENGINES)('POST /api/newsletter on %s', (engine) => {
     expect(statuses).toEqual([...Array(10).fill(200), ...Array(3).fill(429)])
   })
 
-  test('one IPv6 network is one visitor', async () => {
+  test('counts one IPv6 network as one visitor', async () => {
     const statuses: number[] = []
     for (let n = 0; n < 11; n++) {
       const headers = { 'x-forwarded-for': `2001:db8:7:7::${n.toString(16)}` }
@@ -205,50 +205,47 @@ describe.each(ENGINES)('POST /api/newsletter on %s', (engine) => {
     expect(statuses.at(-1)).toBe(429)
   })
 
-  test.each(['GET', 'PUT', 'DELETE'] as const)('%s is not found and does not redirect', async (method) => {
+  test.each(['GET', 'PUT', 'DELETE'] as const)('%s returns 404 and does not redirect', async (method) => {
     expect((await site.app.inject({ method, url: '/api/newsletter' })).statusCode).toBe(404)
   })
 })
 
-test.each([JSON_TYPE, FORM_TYPE])(
-  'a database that is gone is a failure that says so, to %s',
-  async (type) => {
-    const database = await makeDatabase('sqlite')
-    await sql`drop table newsletter_subscriptions`.execute(database.db)
-    const app = Fastify()
-    const log = createLogger('silent')
-    let woken = false
-    registerNewsletter(app, {
-      db: database.db,
-      guard: {
-        limits: new PublicLimits({
-          counter: new RateCounter(database.db, log),
-          log,
-          config: { trustProxy: false },
-        }),
-        siteUrl: 'http://localhost',
-      },
-      renderAnswer: (message) => `<p>${message}</p>`,
-      onStored: () => {
-        woken = true
-      },
-      onSubscribed: async () => {
-        throw new Error('away')
-      },
-    })
-    const payload = type === JSON_TYPE ? '{"email":"ana@exemplo.com.br"}' : 'email=ana%40exemplo.com.br'
-    const response = await app.inject({
-      method: 'POST',
-      url: '/api/newsletter',
-      payload,
-      headers: { 'content-type': type },
-    })
-    expect(response.statusCode).toBe(500)
-    expect(response.body).toBe(
-      type === JSON_TYPE ? JSON.stringify({ message: rejected }) : `<p>${rejected}</p>`,
-    )
-    expect(woken).toBe(false)
-    await app.close()
-    await database.close()
-  },
-)
+test.each([JSON_TYPE, FORM_TYPE])('reports an unavailable database to %s', async (type) => {
+  const database = await makeDatabase('sqlite')
+  await sql`drop table newsletter_subscriptions`.execute(database.db)
+  const app = Fastify()
+  const log = createLogger('silent')
+  let woken = false
+  registerNewsletter(app, {
+    db: database.db,
+    guard: {
+      limits: new PublicLimits({
+        counter: new RateCounter(database.db, log),
+        log,
+        config: { trustProxy: false },
+      }),
+      siteUrl: 'http://localhost',
+    },
+    renderAnswer: (message) => `<p>${message}</p>`,
+    onStored: () => {
+      woken = true
+    },
+    onSubscribed: async () => {
+      throw new Error('away')
+    },
+  })
+  const payload = type === JSON_TYPE ? '{"email":"ana@exemplo.com.br"}' : 'email=ana%40exemplo.com.br'
+  const response = await app.inject({
+    method: 'POST',
+    url: '/api/newsletter',
+    payload,
+    headers: { 'content-type': type },
+  })
+  expect(response.statusCode).toBe(500)
+  expect(response.body).toBe(
+    type === JSON_TYPE ? JSON.stringify({ message: rejected }) : `<p>${rejected}</p>`,
+  )
+  expect(woken).toBe(false)
+  await app.close()
+  await database.close()
+})

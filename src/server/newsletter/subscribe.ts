@@ -22,11 +22,11 @@ type Outcome = Exclude<keyof typeof NEWSLETTER_MESSAGES, 'unreachable'>
 export interface NewsletterDeps {
   db: Db
   guard: PublicGuard
-  /** The page that a plain form post is answered with. */
+  /** Renders the page that answers a plain form post. */
   renderAnswer: (message: string) => string
-  /** Called when a subscription is durable. */
+  /** Called when a subscription is stored. */
   onStored: () => void
-  /** Called before it is answered: the conversion that the page tells of next belongs to it. */
+  /** Called before the response: the page's next conversion belongs to this subscription. */
   onSubscribed: (request: FastifyRequest, email: string) => Promise<void>
 }
 
@@ -42,7 +42,7 @@ export function registerNewsletter(app: FastifyInstance, deps: NewsletterDeps): 
   }
 
   app.register(async (scope) => {
-    // Types that a foreign page can send without asking first; only the form's own is spoken here.
+    // Content types that another site can send without a preflight; only the form's own is accepted.
     scope.removeContentTypeParser('text/plain')
     scope.addContentTypeParser<string>(
       FORM_TYPE,
@@ -56,7 +56,7 @@ export function registerNewsletter(app: FastifyInstance, deps: NewsletterDeps): 
     })
     scope.post(NEWSLETTER_PATH, { bodyLimit: BODY_BYTES.newsletter }, async (request, reply) => {
       guardPublicPost(guard, request, 'newsletter')
-      // A robot must not learn that it was found out.
+      // A robot must not learn that it was detected.
       if (fillsHoneypot(request.body)) return answer(request, reply, 200, 'success')
       const parsed = newsletterSchema.safeParse(request.body)
       if (!parsed.success) return answer(request, reply, 422, 'invalid')
@@ -66,8 +66,8 @@ export function registerNewsletter(app: FastifyInstance, deps: NewsletterDeps): 
       })
       onStored()
       await onSubscribed(request, email).catch((error) =>
-        // The subscription is stored: whatever else it was for must not make it look lost.
-        request.log.warn({ err: error }, 'what a subscription is told to Meta with is missing'),
+        // The subscription is stored: a later failure must not make it look lost.
+        request.log.warn({ err: error }, 'newsletter: email hash for Meta not stored'),
       )
       return answer(request, reply, 200, 'success')
     })
@@ -85,8 +85,8 @@ function fillsHoneypot(body: unknown): boolean {
 }
 
 /**
- * Resolves when the subscription and its place in the queue are durable. Subscribing again changes nothing, unless
- * delivery had been given up: then it is opened again, under the same key. False where nothing changed.
+ * Resolves when the subscription and its job are stored. Subscribing again changes nothing, unless delivery had failed:
+ * then it is reopened under the same key. False if nothing changed.
  */
 export async function storeSubscription(db: Db, email: string, now: number): Promise<boolean> {
   const at = new Date(now).toISOString()
@@ -114,7 +114,7 @@ export async function storeSubscription(db: Db, email: string, now: number): Pro
   })
 }
 
-/** Puts subscriptions into the queue, due at once, in the transaction that opened them. */
+/** Queues subscriptions, due at once, in the transaction that opened them. */
 export async function queueSubscriptions(
   trx: Db,
   subscriptions: readonly { id: string; created_at: string }[],
@@ -133,7 +133,7 @@ export async function queueSubscriptions(
         created_at,
       })),
     )
-    // Given up by an older process, which knows of no queue: it waits there already.
+    // An older process, which knows no queue, gave it up: its job exists already.
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute()
 }

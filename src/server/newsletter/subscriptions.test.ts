@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ENGINES, makeDatabase } from '#tests/support/engines.ts'
+import { writeDocRow } from '#tests/support/doc-table.ts'
+import { makeDatabase, TIER_ENGINES } from '#tests/support/engines.ts'
 import { toCsvLine } from '../http/requests.ts'
 import { exportSubscriptions } from './subscriptions.ts'
 
@@ -29,7 +30,7 @@ test.each([
   expect(toCsvLine([value, 'x'])).toBe(`"${cell}","x"\r\n`)
 })
 
-test('whatever a spreadsheet splits a line on, no piece of it begins like a formula', () => {
+test('no part of a line begins like a formula, whatever separator a spreadsheet uses', () => {
   const part = fc.constantFrom('=', '+', '-', '@', ';', ',', '"', '\t', '\r', '\n', ' ', 'a', '1', '|')
   fc.assert(
     fc.property(
@@ -45,9 +46,15 @@ test('whatever a spreadsheet splits a line on, no piece of it begins like a form
       },
     ),
   )
+  writeDocRow('docs/reports/attacks.md', 'fixed', [
+    'A5c',
+    'subscriptions exported with `=`, `+`, `-` or `@` at the start of a cell or after a `;`, on which a Brazilian Excel splits',
+    'every cell is quoted, and every possible start of a cell is neutralised',
+    '`src/server/newsletter/subscriptions.test.ts`',
+  ])
 })
 
-describe.each(ENGINES)('the export on %s', (engine) => {
+describe.each(TIER_ENGINES)('the export on %s', (engine) => {
   test('has a heading and every subscription once, over many pages', async () => {
     const database = await makeDatabase(engine)
     const at = '2026-11-15T12:00:00.000Z'

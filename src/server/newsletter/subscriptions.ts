@@ -4,6 +4,7 @@ import type { Db } from '../db/database.ts'
 import { containsText } from '../db/dialect.ts'
 import { AppError } from '../http/errors.ts'
 import { readPageCursor, toCsvLine, toPageCursor } from '../http/requests.ts'
+import { findNextAttempt } from '../outbox/queue.ts'
 
 const PAGE = 50
 
@@ -13,13 +14,29 @@ const querySchema = z.object({
   before: z.optional(z.string()),
 })
 
-/** Subscriptions, the newest first. A search is a part of the address: it goes on until a page is full. */
+/** Subscriptions, newest first. A search matches part of the address and continues until a page is full. */
 export async function listSubscriptions(db: Db, query: unknown): Promise<Omit<SubscriptionPage, 'delivers'>> {
   const parsed = querySchema.safeParse(query)
-  if (!parsed.success) throw new AppError(400, 'bad_request', 'Pedido inválido.')
+  if (!parsed.success)
+    throw new AppError(
+      400,
+      'bad_request',
+      'Não foi possível aplicar esses filtros. Recarregue a página e tente novamente.',
+    )
   const { search = '', status, before } = parsed.data
   const cursor = readPageCursor(before)
   const wanted = search.trim()
+  // A search reads one index, and then the rows that it found.
+  const found = db
+    .selectFrom('newsletter_subscriptions')
+    .select('id')
+    .where('created_at', '<=', cursor.at)
+    .where((eb) => eb.or([eb('created_at', '<', cursor.at), eb('id', '<', cursor.id)]))
+    .$if(status !== undefined, (rest) => rest.where('status', '=', status as SubscriptionState))
+    .$if(wanted !== '', (rest) => rest.where((eb) => containsText(db, eb.ref('email'), wanted)))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(PAGE + 1)
   const rows = await db
     .selectFrom('newsletter_subscriptions as person')
     .leftJoin('deliveries as queued', 'queued.subscription_id', 'person.id')
@@ -33,14 +50,9 @@ export async function listSubscriptions(db: Db, query: unknown): Promise<Omit<Su
       'person.delivered_at',
     ])
     .select((eb) => eb.fn.coalesce('queued.next_attempt_at', 'person.next_attempt_at').as('next_attempt_at'))
-    .where('person.created_at', '<=', cursor.at)
-    .where((eb) => eb.or([eb('person.created_at', '<', cursor.at), eb('person.id', '<', cursor.id)]))
-    .$if(status !== undefined, (rest) => rest.where('person.status', '=', status as SubscriptionState))
-    .$if(wanted !== '', (rest) => rest.where((eb) => containsText(db, eb.ref('person.email'), wanted)))
-    .orderBy('person.created_at', 'desc')
-    .orderBy('person.id', 'desc')
-    .limit(PAGE + 1)
+    .where('person.id', 'in', found)
     .execute()
+  rows.sort((a, b) => (toPageCursor(a) < toPageCursor(b) ? 1 : -1))
   const last = rows[PAGE - 1]
   return {
     subscriptions: rows.slice(0, PAGE),
@@ -69,7 +81,7 @@ const HEADINGS = ['email', 'situacao', 'inscrito_em', 'entregue_em', 'tentativas
 
 const STATUS_NAMES = { pending: 'aguardando', delivered: 'entregue', failed: 'falhou' } as const
 
-/** CSV as RFC 4180 has it, every cell in quotation marks, a page of rows at a time. */
+/** CSV (RFC 4180) with every cell quoted, one page of rows at a time. */
 export async function* exportSubscriptions(db: Db): AsyncGenerator<string> {
   yield toCsvLine(HEADINGS)
   let after = ''
@@ -102,11 +114,11 @@ export async function* exportSubscriptions(db: Db): AsyncGenerator<string> {
 interface Counted {
   /** In the order of the spans. */
   counts: number[]
-  /** When the oldest one that is still stored was made. */
+  /** When the oldest stored one was made. */
   first: string | null
 }
 
-/** How many subscriptions, of those that are still stored, were made in each of these times. */
+/** Number of stored subscriptions made in each of these times. */
 export async function countSubscriptions(
   db: Db,
   spans: readonly (readonly [from: number, to: number])[],
@@ -132,11 +144,11 @@ export async function countSubscriptions(
 interface QueueSize {
   pending: number
   failed: number
-  /** When the one that has waited longest was stored. */
+  /** When the oldest waiting one was stored. */
   oldestPendingAt: string | null
 }
 
-/** How much waits and since when; of those that were delivered nothing is read. */
+/** How many wait and since when; delivered ones are not read. */
 export async function measureQueue(db: Db): Promise<QueueSize> {
   const of = (status: 'pending' | 'failed') =>
     db
@@ -156,14 +168,14 @@ interface QueueSummary {
   pending: number
   delivered: number
   failed: number
-  /** When the one that has waited longest was stored. */
+  /** When the oldest waiting one was stored. */
   oldestPendingAt: string | null
   nextAttemptAt: string | null
-  /** Why the last attempt of those that still wait or failed did not succeed, most frequent first. */
+  /** Reasons of the last failed attempts, most frequent first. */
   errors: { reason: string; count: number }[]
 }
 
-/** How the queue stands, without naming anybody. */
+/** State of the queue, without addresses. */
 export async function summarizeQueue(db: Db): Promise<QueueSummary> {
   const rows = await db
     .selectFrom('newsletter_subscriptions')
@@ -179,21 +191,13 @@ export async function summarizeQueue(db: Db): Promise<QueueSummary> {
     .orderBy('count', 'desc')
     .limit(5)
     .execute()
-  const next = await db
-    .selectFrom('deliveries')
-    .select('next_attempt_at')
-    .where('pixel_id', 'is', null)
-    .where('kind', '=', 'newsletter')
-    .orderBy('next_attempt_at')
-    .limit(1)
-    .executeTakeFirst()
   const of = (status: string) => rows.find((row) => row.status === status)
   return {
     pending: of('pending')?.count ?? 0,
     delivered: of('delivered')?.count ?? 0,
     failed: of('failed')?.count ?? 0,
     oldestPendingAt: of('pending')?.oldest ?? null,
-    nextAttemptAt: next?.next_attempt_at ?? null,
+    nextAttemptAt: await findNextAttempt(db, { kind: 'newsletter' }),
     errors: errors.map(({ reason, count }) => ({ reason: reason ?? '', count })),
   }
 }

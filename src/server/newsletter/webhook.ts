@@ -1,52 +1,45 @@
 import { createHmac } from 'node:crypto'
+import { HOUR_MS, SECOND_MS } from '#contract/durations.ts'
 import type { Db } from '../db/database.ts'
 import { inBatches } from '../db/sweep.ts'
 import type { Logger } from '../http/logging/logger.ts'
 import type { Answer, OutgoingClient } from '../http/outgoing.ts'
-import {
-  type BackOff,
-  HOUR_MS,
-  JITTER,
-  type LaneSource,
-  type Outcome,
-  SECOND_MS,
-  settled,
-  untouched,
-} from '../outbox/channel.ts'
+import { type BackOff, type Channel, JITTER, type Outcome, settled, untouched } from '../outbox/channel.ts'
 import type { Claim } from '../outbox/queue.ts'
-import { singleLane } from '../outbox/single-lane.ts'
+import { singleLaneChannel } from '../outbox/single-lane.ts'
 
-/** Few at a time: ten thousand that wait must slow neither the page nor the webhook. */
+/** Few at a time: ten thousand waiting ones must slow neither the page nor the webhook. */
 const CONCURRENCY = 10
 
 const TIMEOUT_MS = 10_000
 
-/** How often subscriptions are looked for that only an older process stored. */
+/** How often subscriptions without a job are looked for. */
 const ADOPT_MS = 60_000
 
 interface NewsletterChannelDeps {
   webhook: { readonly webhookUrl: string | null; readonly webhookSecret: string | null }
   client: OutgoingClient
   log: Pick<Logger, 'info' | 'warn'>
-  /** Called with what each attempt came to. */
+  /** Called with the result of each attempt. */
   onSettled?: (state: Outcome['state']) => void
   timeoutMs?: number
 }
 
-/** Posts each stored subscription to the webhook until it is taken. Without a webhook nothing is sent, and all is kept. */
-export function newsletterChannel(deps: NewsletterChannelDeps): LaneSource {
+/**
+ * Posts each subscription to the webhook until it is accepted. Without a webhook nothing is sent, and everything is
+ * kept.
+ */
+export function newsletterChannel(deps: NewsletterChannelDeps): Channel {
   const { webhookUrl: url, webhookSecret: secret } = deps.webhook
   if (url === null) return { list: async () => [] }
   const logOnce = logChanges(deps.log)
   const webhook = { url, secret, timeoutMs: deps.timeoutMs ?? TIMEOUT_MS }
   let adoptedAt = Number.NEGATIVE_INFINITY
-  return singleLane<SubscriptionJob>({
+  return singleLaneChannel<SubscriptionJob>({
     kind: 'newsletter',
     limit: CONCURRENCY,
     rounds: 1,
     backOff: newsletterBackOff(),
-    // One that the webhook refuses says nothing of the next.
-    restsAfterFailure: false,
     attempt: (claims, { db, signal }) =>
       attemptSubscriptions({ db, client: deps.client, webhook, signal }, claims),
     record: recordAttempts,
@@ -72,15 +65,15 @@ function logChanges(
     const delivered = outcomes.some(({ state }) => state === 'accepted')
     if (failure !== undefined && !delivered && !failing) {
       failing = true
-      log.warn({ reason: failure.answer }, 'newsletter: the webhook does not take subscriptions')
+      log.warn({ reason: failure.answer }, 'newsletter: webhook is failing')
     } else if (delivered && failing) {
       failing = false
-      log.info('newsletter: the webhook takes subscriptions again')
+      log.info('newsletter: webhook works again')
     }
   }
 }
 
-/** What the subscription itself says of its delivery, which outlives its place in the queue. */
+/** Stores the state in the subscription, which outlives its job. */
 export async function recordAttempts(
   trx: Db,
   outcomes: readonly Outcome<SubscriptionJob>[],
@@ -88,7 +81,7 @@ export async function recordAttempts(
   now: number,
 ): Promise<void> {
   const accepted = outcomes.filter(({ state }) => state === 'accepted').map(({ job }) => job)
-  // A delivery is one in any case; on a failure, whoever took it over after our lease ended has the last word.
+  // A delivery counts in any case; after a failure, a process that took the job over decides.
   for (const [attempts, jobs] of Map.groupBy(accepted, (job) => job.attempts))
     await trx
       .updateTable('newsletter_subscriptions')
@@ -122,7 +115,7 @@ export async function recordAttempts(
   }
 }
 
-/** A subscription that this process has claimed. */
+/** A claimed subscription. */
 export interface SubscriptionJob {
   id: string
   attempts: number
@@ -135,7 +128,7 @@ interface AttemptDeps {
   signal: AbortSignal
 }
 
-/** The address is read from the subscription when it is sent: whoever was erased meanwhile is told to nobody. */
+/** The address is read when sending: an erased person is not sent. */
 async function attemptSubscriptions(
   { db, client, webhook, signal }: AttemptDeps,
   claims: readonly Claim[],
@@ -154,7 +147,7 @@ async function attemptSubscriptions(
     claims.map(async ({ id, attempts }) => {
       const job = { id, attempts }
       const person = found.get(id)
-      // Erased, or delivered by an older process that knows of no queue.
+      // Erased, or delivered by an older process that knows no queue.
       if (person === undefined || person.status === 'delivered') return settled(job, 'withheld', '', '')
       const result = await postSubscription(client, webhook, person, signal)
       if (result.kind === 'interrupted') return untouched(job)
@@ -181,12 +174,12 @@ interface Webhook {
 
 type PostResult =
   | { kind: 'delivered' }
-  /** `reason` is a status or an error code: never what the other side wrote, never an address. */
+  /** `reason` is a status or an error code, never the other side's text or an address. */
   | { kind: 'failed'; reason: string; retryAfterMs: number | null }
-  /** We are shutting down: it says nothing about the webhook. */
+  /** The server is shutting down: it says nothing about the webhook. */
   | { kind: 'interrupted' }
 
-/** One attempt. Any 2xx is a delivery; a redirect is not followed, because the address is the operator's to choose. */
+/** One attempt. Any 2xx is a delivery; redirects are not followed, because the operator chooses the address. */
 async function postSubscription(
   client: OutgoingClient,
   webhook: Webhook,
@@ -225,7 +218,7 @@ function sign(body: string, secret: string): string {
   return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
 }
 
-/** A user and a password in the address become a header: addresses end up in logs. */
+/** Credentials in the address become a header, because addresses end up in logs. */
 function splitCredentials(address: string): { url: string; authorization: string | null } {
   const url = new URL(address)
   if (url.username === '' && url.password === '') return { url: address, authorization: null }
@@ -235,7 +228,7 @@ function splitCredentials(address: string): { url: string; authorization: string
   return { url: url.href, authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }
 }
 
-/** As the list of subscriptions has always named them. */
+/** Names that the list of subscriptions has always used. */
 function describe(code: string): string {
   if (code === 'ETIMEDOUT' || code.endsWith('_TIMEOUT')) return 'timeout'
   return code === 'ENETWORK' || code.startsWith('HPE_') ? 'network error' : code
@@ -243,7 +236,7 @@ function describe(code: string): string {
 
 const PATIENCE_MS = 7 * 24 * HOUR_MS
 
-/** Doubling from one second up to one hour, jitter included. */
+/** Doubling from one second to one hour, with jitter. */
 export function newsletterBackOff(random: () => number = Math.random): BackOff {
   return {
     longestMs: HOUR_MS,
@@ -260,8 +253,8 @@ function shortestDelayAfter(attempts: number): number {
 }
 
 /**
- * The attempt after which seven days of waiting have gone by. Counted in attempts and not by the calendar: a clock that
- * jumps a week ahead, or a server that was off for a week, must not turn everybody who waits into a failure.
+ * The attempt after which the delays add up to seven days. Attempts are counted instead of days: a clock that jumps, or
+ * a server that was off for a week, must not fail everybody.
  */
 export const LAST_ATTEMPT = countAttemptsWithin(PATIENCE_MS)
 
@@ -273,8 +266,8 @@ function countAttemptsWithin(patience: number): number {
 }
 
 /**
- * Queues subscriptions that wait and are not in the queue: a backup or an export holds them and not the queue, and an
- * older process beside this one stores them alone. What such a process holds at the moment is left to it.
+ * Queues waiting subscriptions without a job: backups and exports contain no queue, and an older process stores
+ * subscriptions alone. Those that such a process holds are left to it.
  */
 export async function adoptSubscriptions(db: Db, now: number): Promise<number> {
   const at = new Date(now).toISOString()

@@ -21,7 +21,7 @@ const subscribe = (index: number) =>
   })
 const becomes = (status: number) => expect.poll(() => statusOf('/readyz'), { timeout: 30_000 }).toBe(status)
 
-describe('a storage that takes no writes', () => {
+describe('a database that accepts no writes', () => {
   const file = () => join(site.config.dataDir, SQLITE_FILE)
   test.each([
     ['the folder was removed', () => rmSync(site.config.dataDir, { recursive: true })],
@@ -34,7 +34,7 @@ describe('a storage that takes no writes', () => {
       },
     ],
     ['it is read-only', () => sql`pragma query_only = on`.execute(site.database.db)],
-  ])('%s: not ready, nothing is acknowledged, and the page stays up', async (_what, happen) => {
+  ])('%s: is not ready, acknowledges nothing, and still serves the page', async (_what, happen) => {
     expect(await statusOf('/readyz')).toBe(200)
     await happen()
     await becomes(503)
@@ -49,10 +49,10 @@ describe('a storage that takes no writes', () => {
     expect(await statusOf('/readyz/serve')).toBe(200)
   })
 
-  test('a damaged file: nobody is told to try again in a moment', async () => {
+  test('does not ask clients to retry with a damaged file', async () => {
     expect((await subscribe(0)).status).toBe(200)
     await sql`pragma wal_checkpoint(truncate)`.execute(site.database.db)
-    // What it holds in memory is as good as before.
+    // The page cache must not hide the damage.
     await sql`pragma shrink_memory`.execute(site.database.db)
     const size = statSync(file()).size
     writeFileSync(file(), Buffer.alloc(size, 0xaa), { flag: 'r+' })
@@ -63,7 +63,7 @@ describe('a storage that takes no writes', () => {
     expect(await statusOf('/readyz/serve')).toBe(200)
   })
 
-  test('is ready again when it takes them again', async () => {
+  test('is ready again when writes are accepted', async () => {
     await sql`pragma query_only = on`.execute(site.database.db)
     await becomes(503)
     await sql`pragma query_only = off`.execute(site.database.db)
@@ -71,7 +71,7 @@ describe('a storage that takes no writes', () => {
     expect((await subscribe(1)).status).toBe(200)
   })
 
-  test('locked by another process for too long, it says so in time, and asks but once', async () => {
+  test('reports a long lock of another process in time, with one check', async () => {
     const other = new DatabaseSync(file())
     other.exec('begin immediate')
     const answers = await Promise.all(Array.from({ length: 20 }, () => statusOf('/readyz')))

@@ -1,13 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
+import { type Config, VERSION } from '../config.ts'
 import type { Db } from '../db/database.ts'
 import { engineOf } from '../db/dialect.ts'
+import { isLoggedOutage } from '../db/errors.ts'
 import type { Drain } from '../http/sockets/shutdown.ts'
+import type { Metrics, WatchedState } from './metrics.ts'
 
 /**
- * `/healthz`: the process answers. `/readyz/serve`: it is not about to stop, so a proxy may send it requests; without
- * a database it still serves pages. `/readyz`: the same, and a test write has committed.
+ * `/healthz`: the process answers. `/readyz/serve`: it is not about to stop, so a proxy may send requests; pages are
+ * served even without a database. `/readyz`: the same, and a test write has committed.
  */
 export function registerHealth(app: FastifyInstance, db: Db, drain: Pick<Drain, 'hasBegun'>): void {
   const readiness = new Readiness({ prove: () => proveWritable(db) })
@@ -25,19 +28,21 @@ export function registerHealth(app: FastifyInstance, db: Db, drain: Pick<Drain, 
     if (drain.hasBegun) return reply.code(503).send({ status: 'draining' })
     try {
       await readiness.check()
-      if (!wasReady) request.log.info('the database takes writes again')
+      if (!wasReady) request.log.info('database accepts writes again')
       wasReady = true
       return reply.send({ status: 'ready' })
     } catch (error) {
-      // A line when it begins: whoever watches asks every few seconds.
-      if (wasReady) request.log.warn({ err: error }, 'the database takes no writes')
-      wasReady = false
+      // Logged once: monitors ask every few seconds.
+      if (wasReady && !isLoggedOutage(error)) {
+        request.log.warn({ err: error }, 'database accepts no writes')
+        wasReady = false
+      }
       return reply.code(503).send({ status: 'unavailable' })
     }
   })
 }
 
-/** Writes one row for good. Resolves when it is durable, in the file that lies under the database's path. */
+/** Writes one row. Resolves when it is durable in the file at the database's path. */
 export async function proveWritable(db: Db, now = new Date()): Promise<void> {
   if (engineOf(db) === 'postgres') return provePostgresWritable(db)
   const { numUpdatedRows } = await db
@@ -50,8 +55,8 @@ export async function proveWritable(db: Db, now = new Date()): Promise<void> {
 const LOST_ROW = 'the database has lost its readiness row'
 
 /**
- * On a full disk PostgreSQL still updates a row within its page, and refuses only what makes a file longer. So about a
- * megabyte is written to a temporary file first: a result that does not fit into `work_mem`. One round trip.
+ * On a full disk PostgreSQL still updates a row within its page and only refuses to grow a file. So about a megabyte is
+ * first written to a temporary file: a result larger than `work_mem`. One round trip.
  */
 async function provePostgresWritable(db: Db): Promise<void> {
   await sql`do $$ begin
@@ -62,19 +67,19 @@ async function provePostgresWritable(db: Db): Promise<void> {
   end $$`.execute(db)
 }
 
-/** One proof serves everybody who asks within this time: the endpoint is public, and a proof waits for the disk. */
+/** One check serves all callers within this time: the endpoint is public, and a check waits for the disk. */
 const FRESH_MS = 1_000
 
 const DEADLINE_MS = 2_000
 
 interface ReadinessOptions {
-  /** Resolves when the storage has taken a write. */
+  /** Resolves when a write was stored. */
   prove: () => Promise<void>
   freshMs?: number
   deadlineMs?: number
 }
 
-/** Whether a write succeeds now. A proof that hangs is joined, never repeated beside itself. */
+/** Checks whether a write succeeds. A hanging check is shared, never started twice. */
 export class Readiness {
   readonly #options: Required<ReadinessOptions>
   #running: Promise<void> | null = null
@@ -106,4 +111,17 @@ export class Readiness {
     await this.#options.prove()
     this.#provedAt = performance.now()
   }
+}
+
+/** `/metrics`, if configured. Loaded on demand: it is some megabytes. */
+export async function composeMetrics(
+  scope: FastifyInstance,
+  metrics: Metrics | null,
+  { host, metrics: config }: Pick<Config, 'host' | 'metrics'>,
+  state: Omit<WatchedState, 'version'>,
+): Promise<void> {
+  if (metrics === null || config === null) return
+  metrics.watchState({ ...state, version: VERSION })
+  const { registerMetrics } = await import('./metrics.ts')
+  registerMetrics(scope, metrics, { host, metrics: config })
 }

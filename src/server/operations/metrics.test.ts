@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterEach, expect, test } from 'vitest'
 import { makeStorage } from '#tests/support/engines.ts'
 import { freePort } from '#tests/support/free-port.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
+import { queuedEvent } from '#tests/support/queued-event.ts'
 import { PRINCIPAL, startTestApp, type TestApp } from '#tests/support/test-app.ts'
 import { type Db, openDatabase } from '../db/database.ts'
 import { Metrics } from './metrics.ts'
@@ -22,13 +22,13 @@ async function read(url: string, token?: string): Promise<{ status: number; type
   return { status: answer.status, type: answer.headers.get('content-type') ?? '', text: await answer.text() }
 }
 
-/** The value of a line by its name and labels. */
+/** The value of a line by name and labels. */
 function valueIn(text: string, line: string): number {
   const found = text.split('\n').find((candidate) => candidate.startsWith(`${line} `))
   return Number(found?.slice(line.length + 1) ?? Number.NaN)
 }
 
-test('is for whoever has the token, and tells what happened', async () => {
+test('requires the token and reports what happened', async () => {
   const metrics = new Metrics()
   site = await startTestApp({ listen: true, env: { METRICS_TOKEN: TOKEN }, metrics })
   for (const token of [undefined, '', `${TOKEN}x`, TOKEN.slice(1), TOKEN.toUpperCase()]) {
@@ -82,28 +82,10 @@ async function waitSinceAnHour(db: Db): Promise<void> {
   const at = new Date(Date.now() - 3_600_000).toISOString()
   const pixel_id = await insertPixel(db, { type: 'meta', is_active: false })
   await db.updateTable('tracking_pixels').set({ delivery: 'server' }).execute()
-  const event = {
-    event_id: randomUUID(),
-    event: 'lead',
-    consent_id: randomUUID(),
-    category: 'marketing',
-  } as const
-  await db
-    .insertInto('deliveries')
-    .values({
-      id: randomUUID(),
-      kind: 'meta',
-      pixel_id,
-      ...event,
-      payload: '{}',
-      next_attempt_at: at,
-      created_at: at,
-      expires_at: new Date(Date.now() + 3_600_000).toISOString(),
-    })
-    .execute()
+  await db.insertInto('deliveries').values(queuedEvent(pixel_id, at)).execute()
 }
 
-test('on a port of its own it is nowhere else', async () => {
+test('is on its own port only, if configured', async () => {
   const port = await freePort()
   site = await startTestApp({ listen: true, env: { METRICS_PORT: String(port) }, metrics: new Metrics() })
   const { status, text } = await read(`http://127.0.0.1:${port}`)
@@ -113,7 +95,7 @@ test('on a port of its own it is nowhere else', async () => {
   expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(404)
 })
 
-test('counts statements by kind, and those that fail', async () => {
+test('counts statements by kind, and failed ones', async () => {
   const metrics = new Metrics()
   const storage = await makeStorage('sqlite')
   const { db, close } = openDatabase({ ...storage, onStatement: metrics.onStatement })
@@ -132,7 +114,7 @@ test('counts statements by kind, and those that fail', async () => {
   expect(valueIn(text, 'portico_statement_failures_total{kind="select"}')).toBe(1)
 })
 
-test('a delivery is counted by its kind and what it came to', async () => {
+test('counts deliveries by kind and result', async () => {
   const metrics = new Metrics()
   metrics.countDelivery('newsletter', 'accepted')
   metrics.countDelivery('meta', 'accepted')

@@ -12,7 +12,7 @@ import { isSameSecret } from '../secrets/tokens.ts'
 
 type MetricsConfig = NonNullable<Config['metrics']>
 
-/** `/metrics` on the site's own port, for whoever has the token; with a port of its own it is there and nowhere else. */
+/** `/metrics` on the site's port, with the token; or only on its own port. */
 export function registerMetrics(
   app: FastifyInstance,
   metrics: Metrics,
@@ -59,7 +59,7 @@ function listenApart(
   })
 }
 
-/** Hashes have one length, so that the comparison takes the same time whatever was sent. */
+/** Hashes have one length, so the comparison takes constant time. */
 function isAllowed({ headers }: IncomingMessage, token: string | null): boolean {
   if (token === null) return true
   const digest = (text: string) => createHash('sha256').update(text).digest()
@@ -78,8 +78,8 @@ const SIGN_INS: Record<string, string> = {
 }
 
 /**
- * What Prometheus reads. What happens often is counted in plain numbers and read when somebody asks; nothing here names
- * a person, an address or a path that a caller wrote.
+ * Metrics for Prometheus. Frequent events are counted in plain numbers and read on request; nothing here contains a
+ * person, an address or a path from a caller.
  */
 export class Metrics {
   readonly #registry = new Registry()
@@ -113,7 +113,7 @@ export class Metrics {
     this.#registry.registerMetric(this.#fastRequests())
   }
 
-  /** Runs for each request of the page: one addition. */
+  /** Runs for each page request: one addition. */
   countFastAnswer(status: number): void {
     this.#fastAnswers[status] = (this.#fastAnswers[status] ?? 0) + 1
   }
@@ -122,7 +122,7 @@ export class Metrics {
     this.#refusals.inc({ limit })
   }
 
-  /** What an attempt came to; what will be tried again waits. */
+  /** The result of an attempt; retried ones count as waiting. */
   countDelivery(kind: string, outcome: string): void {
     this.#deliveries.inc({ kind, outcome })
   }
@@ -194,20 +194,20 @@ export class Metrics {
   }
 }
 
-/** What is read from the database when somebody asks. */
+/** Read from the database on request. */
 export interface WatchedState {
   readQueue(): Promise<{ pending: number; failed: number; oldestPendingAt: string | null }>
-  /** What waits to be sent, by kind. */
+  /** Waiting jobs by kind. */
   readDeliveries(): Promise<{ kind: string; waiting: number; oldestAt: string | null }[]>
-  /** How many pixels are how. */
+  /** Number of pixels by health. */
   readTagHealth(): Promise<ReadonlyMap<string, number>>
   version: string
 }
 
-/** Several who ask within this time are told the same. */
+/** Requests within this time get the same values. */
 const FRESH_MS = 5_000
 
-/** Gauges of what is stored. While the database is away they are left out, and everything else is told all the same. */
+/** Gauges of stored data. Omitted while the database is unavailable. */
 export function addStateGauges(registry: Registry, state: WatchedState): void {
   const registers = [registry]
   const queue = remembered(() => state.readQueue())
@@ -280,7 +280,7 @@ function ageOf(at: string | null): number {
   return at === null ? 0 : Math.max(0, (Date.now() - Date.parse(at)) / 1000)
 }
 
-/** Null when it could not be read. */
+/** Null if it could not be read. */
 function remembered<T>(read: () => Promise<T>): () => Promise<T | null> {
   let readAt = Number.NEGATIVE_INFINITY
   let known: Promise<T | null> = Promise.resolve(null)

@@ -1,47 +1,129 @@
 import type { FastifyInstance } from 'fastify'
-import type { InstallationProblem, Notices, ProductionGap } from '#contract/admin-page.ts'
+import {
+  type FirstSteps,
+  HIDES_FIRST_STEPS,
+  type InstallationProblem,
+  KEEPS_PASSWORD,
+  type Notices,
+  type ProductionGap,
+} from '#contract/admin-page.ts'
 import { SITE_TIME_ZONE } from '#contract/site.ts'
-import { type AuditEntry, recordAudit } from '../activity/trail.ts'
+import { recordAudit } from '../activity/trail.ts'
+import { hasGeneratedPassword } from '../auth/accounts/users.ts'
 import type { Config } from '../config.ts'
+import { findApiProblems } from '../conversions/destinations/destinations.ts'
 import { describeClock, readClock } from '../db/clock.ts'
 import type { Db } from '../db/database.ts'
-import { change } from '../db/transactions/change.ts'
-import { HOURLY_CEILINGS, type Storable } from '../http/limits/limits.ts'
-import { auditActor } from '../http/security/administrators.ts'
+import { readWindows } from '../http/limits/counter.ts'
+import {
+  CEILING_SETTINGS,
+  ceilingKey,
+  ceilingOf,
+  HOURLY_CEILINGS,
+  type Storable,
+} from '../http/limits/limits.ts'
+import type { Actor } from '../http/security/administrators.ts'
 import { readCounts } from '../stats/counts.ts'
 import { CEILING_KEY } from '../stats/series.ts'
 
 interface NoticesDeps {
   db: Db
-  gaps: readonly ProductionGap[]
+  config: Facts
+  /** The first steps of an invented site are nobody's. */
+  isDemonstration: boolean
   listReachedCeilings: () => Promise<ProductionGap[]>
-  /** What the last check found wrong with the database's file; null when nothing was. */
+  /** What the last check of the database file found; null if nothing. */
   fileDamage: () => InstallationProblem | null
 }
 
-/** What the operator should know, told to administrators; the log says it too. */
+/** Notices for the operator, shown to administrators and logged. */
 export function registerNotices(scope: FastifyInstance, deps: NoticesDeps): void {
-  scope.get('/admin/api/notices', async (): Promise<Notices> => {
+  /** What is missing for production, problems of the database file or the clock, and the first steps of the caller. */
+  scope.get('/admin/api/notices', async ({ caller }): Promise<Notices> => {
     const problems = [deps.fileDamage(), describeClock(await readClock(deps.db))]
     return {
-      gaps: [...(await deps.listReachedCeilings()), ...deps.gaps],
+      gaps: [...(await deps.listReachedCeilings()), ...findProductionGaps(deps.config)],
       problems: problems.filter((problem) => problem !== null),
+      ...(caller.kind !== 'user' || deps.isDemonstration
+        ? { first_steps: null, offers_password: false }
+        : await readWelcome(deps, caller.userId)),
     }
   })
+  /** Confirms that the clock is right after it jumped. */
   scope.post('/admin/api/clock/confirm', async (request, reply) => {
-    const { caller } = request
-    await confirmClock(deps.db, auditActor(caller))
+    await request.change(deps.db, confirmClock)
     return reply.code(204).send()
   })
 }
 
-type Facts = Pick<Config, 'siteUrl' | 'adminUrl' | 'trustProxy' | 'databaseUrl'> & {
-  mail: Pick<Config['mail'], 'smtpUrl'>
-  backup: Pick<Config['backup'], 'everyMs'>
+/** What is left to do for this person after the installation. */
+async function readWelcome(
+  { db, config }: Pick<NoticesDeps, 'db' | 'config'>,
+  userId: string,
+): Promise<Pick<Notices, 'first_steps' | 'offers_password'>> {
+  const { user_metadata: own, app_metadata: known } = await db
+    .selectFrom('auth_users')
+    .select(['user_metadata', 'app_metadata'])
+    .where('id', '=', userId)
+    .executeTakeFirstOrThrow()
+  const factor = await db
+    .selectFrom('auth_factors')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('status', '=', 'verified')
+    .executeTakeFirst()
+  const setup = describeSetup(config)
+  return {
+    first_steps: {
+      ...setup,
+      tested: await wasTested(db),
+      second_factor: factor !== undefined,
+      hidden: own[HIDES_FIRST_STEPS] === true,
+    },
+    offers_password: hasGeneratedPassword(known) && own[KEEPS_PASSWORD] !== true,
+  }
 }
 
-/** What a site that the world can reach should have and this one has not. On this machine nothing is missing. */
-export function findProductionGaps(config: Facts): ProductionGap[] {
+/** Somebody started a test visit, or a visit ran a tag. */
+async function wasTested(db: Db): Promise<boolean> {
+  const ran = await db
+    .selectFrom('tag_last_seen')
+    .select('pixel_id')
+    .where('last_ran_at', 'is not', null)
+    .limit(1)
+    .executeTakeFirst()
+  if (ran !== undefined) return true
+  const test = await db
+    .selectFrom('audit_events')
+    .select('id')
+    .where('action', '=', 'tags.test')
+    .limit(1)
+    .executeTakeFirst()
+  return test !== undefined
+}
+
+/** What only the operator can set. */
+export function describeSetup({
+  siteUrl,
+  mail,
+  site,
+}: Pick<Facts, 'siteUrl' | 'mail' | 'site'>): Pick<FirstSteps, 'mail' | 'https' | 'data_contact'> {
+  return {
+    mail: mail.smtpUrl !== null,
+    https: new URL(siteUrl).protocol === 'https:',
+    data_contact: site.legalName !== null && site.dpoEmail !== null,
+  }
+}
+
+type Facts = Pick<Config, 'siteUrl' | 'adminUrl' | 'trustProxy' | 'databaseUrl'> & {
+  site: Pick<Config['site'], 'legalName' | 'dpoEmail'>
+  mail: Pick<Config['mail'], 'smtpUrl'>
+  backup: Pick<Config['backup'], 'everyMs'>
+  outgoing: Pick<Config['outgoing'], 'apis'>
+}
+
+/** What a public site should have and this one lacks. A local installation lacks nothing. */
+export function findProductionGaps(config: Omit<Facts, 'site'>, now = Date.now()): ProductionGap[] {
   const { protocol, hostname } = new URL(config.siteUrl)
   if (['localhost', '127.0.0.1', '[::1]'].includes(hostname)) return []
   const gaps: ProductionGap[] = []
@@ -51,53 +133,80 @@ export function findProductionGaps(config: Facts): ProductionGap[] {
   add(
     protocol === 'http:',
     'plain_http',
-    'O site é servido por http, sem criptografia. Termine o TLS em um proxy e ponha https em SITE_URL.',
+    'O site está em http, sem criptografia. Configure o TLS no proxy e use https em SITE_URL.',
   )
   add(
     config.adminUrl === null,
     'no_admin_url',
-    'O painel está no mesmo endereço que o site, onde rodam as tags. Dê a ele um endereço próprio em ADMIN_URL.',
+    'O painel usa o mesmo endereço do site, onde as tags rodam. Defina um endereço só para o painel em ADMIN_URL.',
   )
   add(
     config.mail.smtpUrl === null,
     'no_smtp_url',
-    'Nenhum e-mail é enviado: convites e recuperação de senha ficam na pasta outbox. Defina SMTP_URL.',
+    'Os e-mails não estão sendo enviados: convites e recuperações de senha ficam na pasta outbox. Defina SMTP_URL.',
   )
-  // This process speaks no TLS: an https address means that something stands in front of it.
+  // This process does not use TLS: an https address means that a proxy does.
   add(
     protocol === 'https:' && config.trustProxy === false,
     'no_trust_proxy',
-    'Há um proxy na frente, mas TRUST_PROXY não está definida: todos os visitantes contam como um só. Diga nela de quem é o proxy.',
+    'O site está atrás de um proxy e TRUST_PROXY não está definida. Sem ela, todos os visitantes contam como um só nos limites de acesso. Informe o endereço do proxy.',
   )
   add(
     config.databaseUrl === null && config.backup.everyMs === null,
     'no_backups',
-    'Nenhum backup é feito por si só. Defina BACKUP_EVERY, como 24h, ou agende "npm run backup".',
+    'Não há backup automático. Defina BACKUP_EVERY (por exemplo, 24h) ou agende "npm run backup".',
   )
+  const { unknown, ending } = findApiProblems(config.outgoing.apis, now)
+  add(
+    unknown.length > 0,
+    'unknown_destination',
+    `DESTINATION_APIS tem nomes que não existem e não fazem efeito: ${unknown.join(', ')}. Use os nomes da documentação, como linkedin.`,
+  )
+  for (const { name, version, hasEnded } of ending)
+    add(
+      true,
+      'api_version_ends',
+      `A versão ${version} da API do ${name} ${hasEnded ? 'já foi encerrada' : 'será encerrada em menos de 30 dias'}. Atualize o Pórtico ou informe a nova versão em DESTINATION_APIS.`,
+    )
   return gaps
 }
 
-const TOLD_FOR_MS = 24 * 60 * 60_000
+const SHOWN_FOR_MS = 24 * 60 * 60_000
 
 const NAMES: Record<Storable, string> = {
   newsletter: 'inscrições na newsletter',
   consent: 'registros de consentimento',
   'tag-report': 'relatórios de tags',
   event: 'eventos para plataformas',
+  'visit-code': 'códigos de visita',
   'csp-report': 'avisos de bloqueio',
   'blocked-host': 'novos endereços bloqueados',
   signup: 'cadastros',
 }
 
-/** Each hourly ceiling that kept something from being stored in the last day, with how much and when last. */
+/** From this part of a ceiling on, the dashboard says how near it is. */
+const NEAR = 0.5
+
+/** Hourly ceilings that are near, and those that refused rows in the last day, with the number and the last time. */
 export async function listReachedCeilings(
   db: Db,
-  { eventsPerHour }: Pick<Config, 'eventsPerHour'>,
+  { perHour }: Pick<Config, 'perHour'>,
   now = Date.now(),
 ): Promise<ProductionGap[]> {
-  const counts = await readCounts(db, { series: 'site', resolution: 'ten_minutes', from: now - TOLD_FOR_MS })
+  const kinds = (Object.keys(HOURLY_CEILINGS) as Storable[]).sort()
+  const [counts, used] = await Promise.all([
+    readCounts(db, { series: 'site', resolution: 'ten_minutes', from: now - SHOWN_FOR_MS }),
+    readWindows(db, kinds.map(ceilingKey), now),
+  ])
+  const near = kinds.flatMap((what): ProductionGap[] => {
+    const { max } = ceilingOf(what, perHour)
+    const count = used.get(ceilingKey(what)) ?? 0
+    if (count < max * NEAR) return []
+    const message = `Nesta hora já foram guardados ${toText(count)} de até ${toText(max)} ${NAMES[what]} (${Math.floor((count / max) * 100)}%).`
+    return [{ code: `ceiling_near_${what.replace('-', '_')}`, message: [message, ...advice(what)].join(' ') }]
+  })
   const refused = counts.filter(({ key }) => key.startsWith(CEILING_KEY))
-  return [...Map.groupBy(refused, ({ key }) => key)].sort().flatMap(([key, slots]) => {
+  const reached = [...Map.groupBy(refused, ({ key }) => key)].sort().flatMap(([key, slots]) => {
     const what = key.slice(CEILING_KEY.length)
     if (!isStorable(what)) return []
     const count = slots.reduce((sum, slot) => sum + slot.count, 0)
@@ -106,14 +215,19 @@ export async function listReachedCeilings(
         .map(({ at }) => at)
         .sort()
         .at(-1) ?? ''
-    const { max } = what === 'event' ? { max: eventsPerHour } : HOURLY_CEILINGS[what]
     const sentences = [
-      `O limite de ${toText(max)} ${NAMES[what]} por hora foi atingido (última vez: ${toTime(last)}).`,
+      `O limite de ${toText(ceilingOf(what, perHour).max)} ${NAMES[what]} por hora foi atingido (última vez: ${toTime(last)}).`,
       `Recusados nas últimas 24 horas: ${toText(count)}.`,
-      ...(what === 'event' ? ['Se forem visitas reais, aumente EVENTS_PER_HOUR.'] : []),
+      ...advice(what),
     ]
     return [{ code: `ceiling_${what.replace('-', '_')}`, message: sentences.join(' ') }]
   })
+  return [...near, ...reached]
+}
+
+function advice(what: Storable): string[] {
+  const setting = CEILING_SETTINGS[what]
+  return setting === undefined ? [] : [`Se forem visitas reais, aumente ${setting}.`]
 }
 
 function isStorable(what: string): what is Storable {
@@ -132,14 +246,8 @@ function toTime(slot: string): string {
   })
 }
 
-/** An administrator or the operator says that the clock is right: rows may be removed by their age again. */
-export async function confirmClock(
-  db: Db,
-  actor: Pick<AuditEntry, 'actor_id' | 'actor'>,
-  now = new Date(),
-): Promise<void> {
-  await change(db, async (trx) => {
-    await trx.updateTable('site_state').set({ clock_seen_at: now.toISOString() }).execute()
-    await recordAudit(trx, { ...actor, action: 'clock.confirmed', after: { clock: now.toISOString() } }, now)
-  })
+/** Confirms the clock: rows may be deleted by age again. */
+export async function confirmClock(trx: Db, actor: Actor, now = new Date()): Promise<void> {
+  await trx.updateTable('site_state').set({ clock_seen_at: now.toISOString() }).execute()
+  await recordAudit(trx, { ...actor, action: 'clock.confirmed', after: { clock: now.toISOString() } }, now)
 }

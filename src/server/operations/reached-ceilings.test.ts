@@ -1,21 +1,23 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
+import { makeDatabase, type TestDatabase, TIER_ENGINES } from '#tests/support/engines.ts'
+import { parseConfig } from '../config.ts'
+import { ceilingKey } from '../http/limits/limits.ts'
 import { Stats } from '../stats/counts.ts'
 import { listReachedCeilings } from './production-gaps.ts'
 
 const NOW = Date.parse('2026-11-15T15:00:00Z')
 const HOUR = 3_600_000
 
-describe.each(ENGINES)('ceilings that were reached, on %s', (engine) => {
+describe.each(TIER_ENGINES)('reached ceilings, on %s', (engine) => {
   let database: TestDatabase
   beforeAll(async () => {
     database = await makeDatabase(engine)
   })
   afterAll(() => database.close())
 
-  test('are told for a day, with what was turned away and when last', async () => {
+  test('are reported for a day, with the number and the last time', async () => {
     const { db } = database
-    const config = { eventsPerHour: 50_000 }
+    const config = parseConfig({ EVENTS_PER_HOUR: '50000' })
     expect(await listReachedCeilings(db, config, NOW)).toEqual([])
     const stats = new Stats(db, console)
     stats.add({ series: 'site', key: 'ceiling:newsletter', at: NOW - 30 * HOUR, by: 7 })
@@ -33,9 +35,33 @@ describe.each(ENGINES)('ceilings that were reached, on %s', (engine) => {
       {
         code: 'ceiling_newsletter',
         message:
-          'O limite de 6.000 inscrições na newsletter por hora foi atingido (última vez: 15/11, 11:00). Recusados nas últimas 24 horas: 1.234.',
+          'O limite de 6.000 inscrições na newsletter por hora foi atingido (última vez: 15/11, 11:00). Recusados nas últimas 24 horas: 1.234. Se forem visitas reais, aumente SUBSCRIPTIONS_PER_HOUR.',
       },
     ])
     expect(await listReachedCeilings(db, config, NOW + 30 * HOUR)).toEqual([])
+  })
+
+  test('are announced from half of them on, as counted by all processes', async () => {
+    const { db } = database
+    const config = parseConfig({ CHOICES_PER_HOUR: '20000' })
+    const [later, over] = [NOW + 60 * HOUR, NOW + 61 * HOUR]
+    const use = (what: 'consent' | 'event', count: number) =>
+      db
+        .insertInto('rate_windows')
+        .values({ key: ceilingKey(what), count, expires_at: new Date(over).toISOString() })
+        .onConflict((conflict) => conflict.column('key').doUpdateSet({ count }))
+        .execute()
+    await use('event', 49_999)
+    await use('consent', 9_999)
+    expect(await listReachedCeilings(db, config, later)).toEqual([])
+    await use('consent', 13_000)
+    expect(await listReachedCeilings(db, config, later)).toEqual([
+      {
+        code: 'ceiling_near_consent',
+        message:
+          'Nesta hora já foram guardados 13.000 de até 20.000 registros de consentimento (65%). Se forem visitas reais, aumente CHOICES_PER_HOUR.',
+      },
+    ])
+    expect(await listReachedCeilings(db, config, over)).toEqual([])
   })
 })

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { Readiness } from './health.ts'
 
-test('one proof serves whoever asks meanwhile and shortly after', async () => {
+test('one check serves concurrent and later callers', async () => {
   const prove = vi.fn(async () => {})
   const readiness = new Readiness({ prove, freshMs: 60_000 })
   await Promise.all([readiness.check(), readiness.check()])
@@ -9,7 +9,7 @@ test('one proof serves whoever asks meanwhile and shortly after', async () => {
   expect(prove).toHaveBeenCalledTimes(1)
 })
 
-test('a failure is told to all who asked, and tried again by the next', async () => {
+test('reports a failure to all callers, and the next one tries again', async () => {
   const prove = vi.fn(async () => {})
   prove.mockRejectedValueOnce(new Error('full'))
   const readiness = new Readiness({ prove, freshMs: 60_000 })
@@ -19,7 +19,7 @@ test('a failure is told to all who asked, and tried again by the next', async ()
   expect(prove).toHaveBeenCalledTimes(2)
 })
 
-test('a proof that hangs is a no at the deadline, and is joined by the next who asks', async () => {
+test('a hanging check fails at the deadline and is shared with the next caller', async () => {
   const hanging = Promise.withResolvers<void>()
   const prove = vi.fn(() => hanging.promise)
   const readiness = new Readiness({ prove, deadlineMs: 10 })

@@ -55,7 +55,7 @@ function spansSent(): SentSpan[] {
   return sent.flatMap(({ body }) => body.resourceSpans[0]?.scopeSpans.flatMap(({ spans }) => spans) ?? [])
 }
 
-test('a call and its statements are one trace, which goes on with the proxy’s and names nobody', async () => {
+test('a call and its statements are one trace, which continues the proxy’s and contains no personal data', async () => {
   const site = await startTestApp({ tracing: makeTracing(), env: { TRUST_PROXY: 'true' } })
   await site.app.inject({
     method: 'POST',
@@ -92,13 +92,13 @@ async function askBare(): Promise<number> {
   return statusCode
 }
 
-test('a stranger’s trace is not gone on with', async () => {
+test('does not continue a stranger’s trace', async () => {
   await askBare()
   expect(spansSent().map(({ name }) => name)).toEqual(['GET /a'])
   expect(spansSent()[0]?.traceId).not.toBe(TRACE)
 })
 
-test('a collector that is away holds nothing up', async () => {
+test('an unreachable collector delays nothing', async () => {
   collector.close()
   expect(await askBare()).toBe(200)
   expect(spansSent()).toEqual([])

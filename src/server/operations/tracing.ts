@@ -10,12 +10,12 @@ import { type Config, VERSION } from '../config.ts'
 import type { OnStatement } from '../db/dialect.ts'
 
 const SEND_MS = 5_000
-/** A collector that is away must not hold up the end of the process. */
+/** An unreachable collector must not delay the exit. */
 const LAST_SEND_MS = 1_000
 
 /**
- * A span for each call that the framework answers, and one below it for each statement, by OTLP over HTTP. What is served
- * from memory is not traced, and no span has a query, an address or a statement's values.
+ * A span for each call of the framework, and one below it for each statement, by OTLP over HTTP. Responses from memory
+ * are not traced, and spans contain no query, address or statement values.
  */
 export class Tracing {
   readonly #provider: TracerProvider
@@ -58,7 +58,7 @@ export class Tracing {
       const over = AbortSignal.timeout(LAST_SEND_MS)
       const tooLate = once(over, 'abort').then(() => Promise.reject(over.reason))
       await Promise.race([this.#provider.shutdown(), tooLate]).catch((error: unknown) => {
-        app.log.warn({ err: error }, 'the last traces could not be sent')
+        app.log.warn({ err: error }, 'last traces not sent')
       })
     })
   }
@@ -94,7 +94,7 @@ export class Tracing {
   }
 }
 
-/** Only a trusted proxy's trace is gone on with: a stranger could name any. */
+/** Only a trusted proxy's trace is continued: a stranger could send any. */
 function passedContext({ headers }: FastifyRequest): Context {
   const parent = typeof headers.traceparent === 'string' ? parseTraceParent(headers.traceparent) : null
   return parent === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, { ...parent, isRemote: true })

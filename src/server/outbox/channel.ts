@@ -2,12 +2,12 @@ import type { DeliveryState } from '#contract/conversions.ts'
 import type { Db } from '../db/database.ts'
 import type { Claim, DeliveryScope } from './queue.ts'
 
-/** Given back as it was; looked at again after so long. */
+/** Returned without an attempt; due again after this time. */
 export function untouched<Job extends Row>(job: Job, afterMs: number | null = null): Outcome<Job> {
   return { job, state: 'waiting', reason: '', answer: '', message: '', afterMs, isUntouched: true }
 }
 
-/** Leaves the queue without another attempt. */
+/** Leaves the queue. */
 export function settled<Job extends Row>(
   job: Job,
   state: Exclude<Outcome['state'], 'waiting'>,
@@ -17,22 +17,16 @@ export function settled<Job extends Row>(
   return { job, state, reason: '', answer, message, afterMs: null, isUntouched: false }
 }
 
-/** Where nothing was taken, the rest would not be either: it waits, instead of being tried row by row. */
+/** If nothing was accepted, the rest would not be either: the lane waits instead of trying row by row. */
 export function endOf(outcomes: readonly Outcome<Row>[]): RoundEnd {
   if (outcomes.some(({ state }) => state !== 'waiting')) return 'more'
   return outcomes.some(({ isUntouched }) => !isUntouched) ? 'failing' : 'done'
 }
 
-export const SECOND_MS = 1_000
-
-export const MINUTE_MS = 60 * SECOND_MS
-
-export const HOUR_MS = 60 * MINUTE_MS
-
-/** Spread on top of each wait, so that what failed together does not come back together. */
+/** Added to each delay, so that jobs that failed together do not return together. */
 export const JITTER = 0.25
 
-/** Waits of these lengths, the last one again and again. */
+/** Delays of these lengths; the last one is repeated. */
 export function backOffBy(delaysMs: readonly number[], random: () => number = Math.random): BackOff {
   const longestMs = (delaysMs.at(-1) ?? 0) * (1 + JITTER)
   return {
@@ -44,42 +38,45 @@ export function backOffBy(delaysMs: readonly number[], random: () => number = Ma
   }
 }
 
-/** How long to wait between attempts. */
+/** Delays between attempts. */
 export interface BackOff {
-  /** The furthest ahead that an attempt is ever put. */
+  /** The longest delay of an attempt. */
   longestMs: number
-  /** After so many that failed: as asked, if the other side asked for longer. */
+  /** The delay after this number of failures, or the one that the other side asked for if it is longer. */
   after(attempts: number, askedMs: number | null): number
 }
 
-/** Whatever a kind makes of a claim, it keeps its id. */
+/** Whatever a channel makes of a claim, it keeps its id. */
 export interface Row {
   id: string
 }
 
-/** What one claim came to. */
+/** The result of one claim. */
 export interface Outcome<Job extends Row = Claim> {
   job: Job
   state: DeliveryState
   reason: string
   answer: string
   message: string
-  /** Of what waits: not before; null leaves it to the back-off. */
+  /** For waiting jobs: the earliest next attempt; null uses the back-off. */
   afterMs: number | null
-  /** Of what waits: the attempt was none. */
+  /** For waiting jobs: this was not an attempt. */
   isUntouched: boolean
 }
 
-/** What one kind does with what was claimed of it; claiming, holding and settling are the same for all. */
-export interface LaneWork<Job extends Row = Claim> {
+/** What one channel does with its claims; claiming, leases and settling are the same for all. */
+export interface ChannelWork<Job extends Row = Claim> {
   scope: DeliveryScope
-  /** Taken in one round. */
+  /** Jobs in one round. */
   limit: number
-  /** Whom it is sent to counts twice what comes twice: what may have been written is never sent again. */
+  /** The receiver counts duplicates: a job that may have been sent is never sent again. */
   atMostOnce: boolean
   backOff: BackOff
   attempt(claims: readonly Claim[], signal: AbortSignal): Promise<Outcome<Job>[]>
-  /** In the transaction that settles: what else is written down. `isOurs` is false of a row that another took or deleted. */
+  /**
+   * Runs last in the settling transaction, for further writes. `isOurs` is false for a row that another process took or
+   * deleted. Rows that other rounds write too come last of all: they are locked until the commit.
+   */
   record?(
     trx: Db,
     outcomes: readonly Outcome<Job>[],
@@ -92,28 +89,30 @@ export interface RoundDeps {
   db: Db
   now: () => number
   leaseMs: number
-  /** Aborted when what runs has to be given back. */
+  /** Aborted when running jobs must be returned. */
   signal: AbortSignal
+  /** For a lane that rested: how often its receiver has failed. The round tries one job. */
+  failures?: number | null
 }
 
-/** One destination's own row of what waits: a slow one holds up none of the others. */
+/** A row of jobs that is worked independently: a slow one delays no other. */
 export interface Lane {
   /** A pixel's id, or a kind. */
   key: string
-  /** When its next delivery is due; null when none waits. */
+  /** When its next job is due; null if none waits. */
   due: string | null
   longestDelayMs: number
-  /** Rounds at the same time: an answer that never comes holds up its own round, and not those beside it. */
+  /** Parallel rounds: an answer that never comes delays only its own round. */
   rounds: number
   run(round: RoundDeps): Promise<RoundEnd>
 }
 
-/** After one round: another may find more, none would, or nothing was taken and another must wait. */
+/** After a round: there may be more jobs, there are none, or nothing was accepted and the lane must wait. */
 export type RoundEnd = 'more' | 'done' | 'failing'
 
 /** Where lanes come from. */
-export interface LaneSource {
+export interface Channel {
   list(db: Db, now: number): Promise<Lane[]>
-  /** One that is run once more when the process stops, after the last request. */
+  /** Run once more when the process stops, after the last request. */
   last?(): Lane
 }

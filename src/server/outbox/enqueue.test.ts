@@ -39,7 +39,7 @@ describe.each(ENGINES)('events of many visitors, on %s', (engine) => {
   const row = (change: Partial<EventRow> = {}) => makeRow({ pixel_id: pixelId, ...change })
   const stored = () => database.db.selectFrom('deliveries').selectAll().execute()
 
-  test('are stored as they came, and the same event once', async () => {
+  test('are stored as they arrive, and the same event once', async () => {
     const writer = new EventWriter(database.db)
     const first = row()
     await Promise.all([writer.insert([first]), writer.insert([row({ event_id: first.event_id })])])
@@ -48,7 +48,7 @@ describe.each(ENGINES)('events of many visitors, on %s', (engine) => {
     ])
   })
 
-  test('of a thousand that come at once each is stored, and one that cannot be is refused alone', async () => {
+  test('are all stored when a thousand arrive at once, and one that cannot be stored is refused alone', async () => {
     const writer = new EventWriter(database.db)
     const good = Array.from({ length: 1_000 }, () => row())
     const lost = row({ pixel_id: randomUUID() })
@@ -74,11 +74,11 @@ describe('on sqlite', () => {
     return Array.from({ length: count }, () => writer.insert([makeRow({ pixel_id: pixelId })]))
   }
 
-  test('what comes together is one statement', async () => {
+  test('stores events that arrive together in one statement', async () => {
     expect(await sentStatements(() => Promise.all(insertAtOnce(100)))).toHaveLength(1)
   })
 
-  test('while many are answered, others have their turns of the loop', async () => {
+  test('lets other work run while many are answered', async () => {
     const [first, ...others] = insertAtOnce(100)
     await first
     let turns = 0
@@ -94,7 +94,7 @@ describe('on sqlite', () => {
   })
 })
 
-test('on PostgreSQL a statement whose time is up refuses all who wait for it, and is not tried again in halves', async () => {
+test('on PostgreSQL a statement that times out fails for all who wait for it, and is not retried in halves', async () => {
   const storage = await makeStorage('postgres', { isMigrated: true })
   const url = storage.databaseUrl ?? ''
   let statements = 0
@@ -102,7 +102,6 @@ test('on PostgreSQL a statement whose time is up refuses all who wait for it, an
     url,
     poolSize: 2,
     statementTimeoutMs: 500,
-    onConnectionLost: () => {},
     onStatement: (kind) => {
       if (kind === 'InsertQueryNode') statements++
     },

@@ -1,10 +1,13 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { makeDatabase } from '#tests/support/engines.ts'
 import { makeNewsletterWorker } from '#tests/support/newsletter-worker.ts'
 import { accept, startWebhook } from '#tests/support/webhook.ts'
+import type { Db } from '../db/database.ts'
+import { DatabaseUnavailableError } from '../db/errors.ts'
 import { storeSubscription } from '../newsletter/subscribe.ts'
+import { holdClaims } from './queue.ts'
 
-test('a round that lasts longer than a lease keeps what it holds, and another replica sends nothing', async () => {
+test('a round longer than a lease keeps its claims, and another process sends nothing', async () => {
   const database = await makeDatabase('postgres')
   const webhook = await startWebhook()
   const answers: (() => void)[] = []
@@ -28,9 +31,36 @@ test('a round that lasts longer than a lease keeps what it holds, and another re
   for (const worker of workers) worker.start()
   await webhook.arrived(1)
   const first = Date.parse((await lease()) ?? '')
-  // Renewed until it is two leases old: by then the first one ended long ago.
+  // Renewed until it is two leases old: the first one ended long before.
   await expect
     .poll(async () => Date.parse((await lease()) ?? '') - first, { timeout: 30_000 })
     .toBeGreaterThan(5_000)
   expect(webhook.calls).toHaveLength(1)
+})
+
+describe('outcomes that cannot be stored', () => {
+  const away = new DatabaseUnavailableError(new Error('statement timeout'))
+  const hold = (signal = new AbortController().signal) => {
+    const held = holdClaims({ db: {} as Db, now: Date.now, leaseMs: 60_000, signal }, [])
+    onTestFinished(() => held.letGo())
+    return held
+  }
+
+  test('are stored again while the database is unavailable', async () => {
+    const store = vi.fn<() => Promise<void>>().mockRejectedValueOnce(away).mockRejectedValueOnce(away)
+    await hold().settle(store)
+    expect(store).toHaveBeenCalledTimes(3)
+  })
+
+  test('are given up at once for another failure, and when the process stops', async () => {
+    const failure = new Error('a bug')
+    await expect(hold().settle(() => Promise.reject(failure))).rejects.toBe(failure)
+    const stopping = new AbortController()
+    const store = vi.fn(async () => {
+      stopping.abort()
+      throw away
+    })
+    await expect(hold(stopping.signal).settle(store)).rejects.toBe(away)
+    expect(store).toHaveBeenCalledTimes(1)
+  })
 })

@@ -1,27 +1,43 @@
-import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { engineOf } from '../db/dialect.ts'
+import { isUnavailable } from '../db/errors.ts'
 import type { Schema } from '../db/schema/index.ts'
 import type { Deliveries } from '../db/schema/outbox.ts'
 import { inBatches } from '../db/sweep.ts'
 import { aheadRange } from '../db/time.ts'
 import { change } from '../db/transactions/change.ts'
-import type { LaneWork, Outcome, RoundDeps, Row } from './channel.ts'
+import type { ChannelWork, Outcome, RoundDeps, Row } from './channel.ts'
+import { endRest, noteRest, readRests } from './rest.ts'
 
 interface Held {
-  /** Resolves when the leases are no longer touched. */
+  /** Stores the outcomes, again and again while the database is unavailable, so that nothing is sent twice. */
+  settle(store: () => Promise<void>): Promise<void>
+  /** Resolves when the leases are no longer renewed. */
   letGo(): Promise<void>
 }
 
+/** The pause before outcomes are stored again. It doubles up to the longest. */
+const FIRST_PAUSE_MS = 200
+const LONGEST_PAUSE_MS = 5_000
+
 /**
- * Renews the leases of a round for as long as it runs, so that they can be short: what a killed process held is free
- * soon, and what a slow vendor holds up is not sent a second time meanwhile.
+ * Renews the leases of a running round, so that leases can be short: jobs of a killed process are free soon, and a slow
+ * vendor or a slow database does not cause a second send.
  */
-export function holdClaims({ db, now, leaseMs }: RoundDeps, claims: readonly Claim[]): Held {
-  let renewing = Promise.resolve()
-  const timer = setInterval(() => {
-    renewing = renewing.then(renew)
-  }, leaseMs / 3)
+export function holdClaims(
+  { db, now, leaseMs, signal }: Pick<RoundDeps, 'db' | 'now' | 'leaseMs' | 'signal'>,
+  claims: readonly Claim[],
+): Held {
+  let running: Promise<unknown> = Promise.resolve()
+  /** One at a time: outcomes are stored by lease, which a renewal changes. */
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = running.then(work)
+    running = done.catch(() => {})
+    return done
+  }
+  const timer = setInterval(() => void inTurn(renew), leaseMs / 3)
   timer.unref()
 
   async function renew(): Promise<void> {
@@ -43,71 +59,93 @@ export function holdClaims({ db, now, leaseMs }: RoundDeps, claims: readonly Cla
         for (const claim of same) if (ours.has(claim.id)) claim.leased_until = until
       }
     } catch {
-      // The database is away: the next renewal comes in time, or the lease ends and another takes the row.
+      // The database is unavailable: the next renewal comes in time, or the lease ends and another process takes the
+      // row.
     }
   }
 
   return {
+    async settle(store) {
+      for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
+        try {
+          return await inTurn(store)
+        } catch (error) {
+          if (!isUnavailable(error) || signal.aborted) throw error
+          await sleep(pauseMs * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => {})
+        }
+      }
+    },
     async letGo() {
       clearInterval(timer)
-      await renewing
+      await running
     },
   }
 }
 
 /**
- * Writes down what a round came to, in one transaction: what is settled leaves the queue, whoever holds it now; what
- * waits gets its next time, unless another took it over after our lease ended, who then has the last word on it.
+ * Stores the outcomes of a round in one transaction: settled jobs leave the queue; waiting jobs get their next time,
+ * unless another process took them over after our lease ended. Storing them again changes nothing.
  */
 export async function settleOutcomes<Job extends Row>(
   db: Db,
-  { backOff, record }: Pick<LaneWork<Job>, 'backOff' | 'record'>,
-  { claims, outcomes }: { claims: readonly Claim[]; outcomes: readonly Outcome<Job>[] },
+  { scope, backOff, record }: Pick<ChannelWork<Job>, 'scope' | 'backOff' | 'record'>,
+  {
+    claims,
+    outcomes,
+    failures = null,
+  }: { claims: readonly Claim[]; outcomes: readonly Outcome<Job>[]; failures?: number | null },
   now: number,
 ): Promise<void> {
   const claimOf = new Map(claims.map((claim) => [claim.id, claim]))
   const settled = outcomes.filter(({ state }) => state !== 'waiting').map(({ job }) => job.id)
-  const waiting = outcomes.filter(({ state }) => state === 'waiting')
+  const returned = outcomes
+    .filter(({ state }) => state === 'waiting')
+    .map(({ job, afterMs, isUntouched }): Returned => {
+      const { attempts: begun = 1, leased_until = '' } = claimOf.get(job.id) ?? {}
+      const attempts = isUntouched ? begun - 1 : begun
+      // Each with its own jitter: jobs that failed together do not return together.
+      const wait = isUntouched ? (afterMs ?? 0) : backOff.after(attempts, afterMs)
+      return [job.id, leased_until, attempts, new Date(now + wait).toISOString()]
+    })
   await change(db, async (trx) => {
     const ours = new Set<string>()
     if (settled.length > 0) {
       const left = await trx.deleteFrom('deliveries').where('id', 'in', settled).returning('id').execute()
       for (const { id } of left) ours.add(id)
     }
-    // What failed together comes back together: it is sent together.
-    const alike = Map.groupBy(waiting, ({ job, afterMs, isUntouched }) => {
-      const claim = claimOf.get(job.id)
-      return JSON.stringify([claim?.attempts, claim?.leased_until, afterMs, isUntouched])
-    })
-    for (const [first, ...rest] of alike.values()) {
-      if (first === undefined) continue
-      const { job, afterMs, isUntouched } = first
-      const { attempts: begun = 1, leased_until = '' } = claimOf.get(job.id) ?? {}
-      const attempts = isUntouched ? begun - 1 : begun
-      const wait = isUntouched ? (afterMs ?? 0) : backOff.after(attempts, afterMs)
-      const kept = await trx
-        .updateTable('deliveries')
-        .set({
-          attempts,
-          sent_at: null,
-          leased_until: null,
-          next_attempt_at: new Date(now + wait).toISOString(),
-        })
-        .where(
-          'id',
-          'in',
-          [first, ...rest].map((outcome) => outcome.job.id),
-        )
-        .where('leased_until', '=', leased_until)
-        .returning('id')
-        .execute()
-      for (const { id } of kept) ours.add(id)
-    }
+    if (returned.length > 0) for (const id of await putBack(trx, returned)) ours.add(id)
+    await noteRest(trx, laneOf(scope), { outcomes, failures, now })
     await record?.(trx, outcomes, ({ job }) => ours.has(job.id))
   })
 }
 
-/** What a process has taken, until the lease ends. */
+/** Id, lease, attempts, and time of the next attempt. */
+type Returned = [string, string, number, string]
+
+/** One statement with one parameter, however many jobs there are. Returns those that we still held. */
+async function putBack(trx: Db, returned: readonly Returned[]): Promise<string[]> {
+  const list = JSON.stringify(returned)
+  const { rows } =
+    engineOf(trx) === 'postgres'
+      ? await sql<{ id: string }>`
+          update deliveries
+          set attempts = (job ->> 2)::int, sent_at = null, leased_until = null,
+            next_attempt_at = (job ->> 3)::timestamptz
+          from json_array_elements(${list}::json) as job
+          where id = (job ->> 0)::uuid and leased_until = (job ->> 1)::timestamptz
+          returning id
+        `.execute(trx)
+      : await sql<{ id: string }>`
+          update deliveries
+          set attempts = job.value ->> 2, sent_at = null, leased_until = null, next_attempt_at = job.value ->> 3
+          from json_each(${list}) as job
+          where deliveries.id = job.value ->> 0 and leased_until = job.value ->> 1
+          returning deliveries.id as id
+        `.execute(trx)
+  return rows.map(({ id }) => id)
+}
+
+/** A row that a process has taken until its lease ends. */
 export interface Claim
   extends Pick<
     Deliveries,
@@ -123,11 +161,11 @@ export interface Claim
     | 'created_at'
     | 'expires_at'
   > {
-  /** Those that were begun, this one among them. */
+  /** Attempts started so far, including this one. */
   attempts: number
-  /** Names this claim: whoever holds another value of it has lost the row. */
+  /** Identifies this claim: a process with another value has lost the row. */
   leased_until: string
-  /** A process that is gone may have sent it to a vendor that counts twice what comes twice. */
+  /** A process that ended may have sent it to a vendor that counts duplicates. */
   maybeSent: boolean
 }
 
@@ -136,16 +174,16 @@ interface ClaimOptions {
   now: number
   limit: number
   leaseMs: number
-  /** The furthest ahead that an attempt is ever put. */
+  /** The longest delay of an attempt. */
   longestDelayMs: number
-  /** Notes each as sent before it is: what then comes back unsettled is not sent again. */
+  /** Marks each as sent before sending: if it returns unsettled, it is not sent again. */
   atMostOnce: boolean
 }
 
 /**
- * Takes what is due, oldest first, until the lease ends: it is not due before. One statement, so one short transaction;
- * `skip locked` lets replicas take different rows at once. A time further ahead than we ever write was written before the
- * clock was set back, and counts as past; those are asked for apart, so that both use the index.
+ * Takes due jobs, oldest first, until the lease ends. One statement; `skip locked` lets processes take different rows
+ * at once. A time further ahead than we ever write comes from before the clock was set back and counts as past; those
+ * rows are queried separately, so that both queries use the index.
  */
 export async function claimDue(db: Db, options: ClaimOptions): Promise<Claim[]> {
   const { now, longestDelayMs } = options
@@ -173,7 +211,7 @@ async function claim(
         .$if(engineOf(db) === 'postgres', (query) => query.forUpdate().skipLocked()),
     )
     .updateTable('deliveries')
-    // `attempts` counts those that were begun: a second claim of what is sent at most once is told by it.
+    // `attempts` counts started attempts: it shows a second claim of an at-most-once job.
     .set((eb) => ({
       leased_until: until,
       next_attempt_at: until,
@@ -205,19 +243,30 @@ async function claim(
   }))
 }
 
-/** When the first of a kind is due that no pixel stands for. */
-export async function findDue(db: Db, kind: JobKind): Promise<string | null> {
+/** When the first job of the scope is due. */
+export async function findDue(db: Db, scope: DeliveryScope): Promise<string | null> {
   const row = await db
     .selectFrom('deliveries')
     .select('next_attempt_at')
-    .where((eb) => isInScope(eb, { kind }))
+    .where((eb) => isInScope(eb, scope))
     .orderBy('next_attempt_at')
     .limit(1)
     .executeTakeFirst()
   return row?.next_attempt_at ?? null
 }
 
-/** Only where no other process can hold one: what a killed server left is due again at once, and was no attempt. */
+/** When a job of the scope is tried next: when it is due, or later if the lane rests longer. */
+export async function findNextAttempt(db: Db, scope: DeliveryScope): Promise<string | null> {
+  const due = await findDue(db, scope)
+  if (due === null) return null
+  const until = (await readRests(db)).get(laneOf(scope))
+  return until !== undefined && Date.parse(until) > Date.parse(due) ? until : due
+}
+
+/**
+ * Only if no other process can hold a lease: jobs of a killed server are due again at once, without counting the
+ * attempt.
+ */
 export async function releaseEveryLease(db: Db, now: number): Promise<void> {
   await db
     .updateTable('deliveries')
@@ -230,9 +279,10 @@ export async function releaseEveryLease(db: Db, now: number): Promise<void> {
     .execute()
 }
 
-/** What waits for its next attempt is due now, however much it is; gives how many. */
-export function makeDue(db: Db, scope: DeliveryScope, now: number): Promise<number> {
+/** Makes waiting jobs due now, also if their lane rests; returns how many. */
+export async function makeDue(db: Db, scope: DeliveryScope, now: number): Promise<number> {
   const at = new Date(now).toISOString()
+  await endRest(db, laneOf(scope))
   return inBatches(async (rows) => {
     const { numUpdatedRows } = await db
       .updateTable('deliveries')
@@ -243,7 +293,7 @@ export function makeDue(db: Db, scope: DeliveryScope, now: number): Promise<numb
           .select('id')
           .where((of) => isInScope(of, scope))
           .where('next_attempt_at', '>', at)
-          // What is being sent now has its say first.
+          // Jobs being sent are left alone.
           .where('leased_until', 'is', null)
           .limit(rows),
       )
@@ -252,13 +302,18 @@ export function makeDue(db: Db, scope: DeliveryScope, now: number): Promise<numb
   })
 }
 
-/** Kinds that belong to no pixel. */
-export type JobKind = 'newsletter' | 'mail' | 'account-mail'
+/** Kinds of jobs without a pixel. */
+export type JobKind = 'newsletter' | 'mail' | 'account-mail' | 'chat' | 'confirmation'
 
-/** Rows of the queue that are taken together: a pixel's, or all of a kind. */
+/** Jobs that are claimed together: those of a pixel, or of a kind. */
 export type DeliveryScope = { pixelId: string } | { kind: JobKind }
 
-/** Whether a row is one that the lane takes from. */
+/** The lane's key in every process. */
+export function laneOf(scope: DeliveryScope): string {
+  return 'pixelId' in scope ? scope.pixelId : scope.kind
+}
+
+/** Condition for rows of the lane. */
 function isInScope(eb: ExpressionBuilder<Schema, 'deliveries'>, scope: DeliveryScope): Expression<SqlBool> {
   if ('pixelId' in scope) return eb('pixel_id', '=', scope.pixelId)
   return eb.and([eb('pixel_id', 'is', null), eb('kind', '=', scope.kind)])

@@ -1,9 +1,9 @@
 import type { Db } from '../db/database.ts'
 import {
+  type Channel,
+  type ChannelWork,
   endOf,
   type Lane,
-  type LaneSource,
-  type LaneWork,
   type Outcome,
   type RoundDeps,
   type Row,
@@ -11,31 +11,29 @@ import {
 import { type Claim, findDue, type JobKind } from './queue.ts'
 import { runRound } from './worker.ts'
 
-interface SingleLane<Job extends Row> extends Pick<LaneWork<Job>, 'limit' | 'backOff'> {
+interface SingleLaneChannel<Job extends Row> extends Pick<ChannelWork<Job>, 'limit' | 'backOff'> {
   kind: JobKind
-  /** At the same time. */
+  /** Parallel rounds. */
   rounds: number
   attempt(claims: readonly Claim[], round: RoundDeps): Promise<Outcome<Job>[]>
-  /** In the transaction that settles. `isOurs` is false of a row that another process took or deleted. */
+  /** Runs in the settling transaction. `isOurs` is false for a row that another process took or deleted. */
   record?(
     trx: Db,
     outcomes: readonly Outcome<Job>[],
     isOurs: (outcome: Outcome<Job>) => boolean,
     now: number,
   ): Promise<void>
-  /** Once it is settled. */
+  /** Called after settling. */
   onSettled?(outcomes: readonly Outcome<Job>[]): void
-  /** Run before each look at the queue. */
+  /** Runs before each look at the queue. */
   beforeLook?(db: Db, now: number): Promise<void>
-  /** Whether what one job came to says anything about the next; true unless told. */
-  restsAfterFailure?: boolean
-  /** What waits when the process stops is sent first. */
+  /** Waiting jobs are sent before the process stops. */
   drainsAtStop?: boolean
 }
 
-/** A channel of jobs that belong to no pixel: all of the kind in one lane. */
-export function singleLane<Job extends Row>(options: SingleLane<Job>): LaneSource {
-  const { kind, limit, rounds, backOff, onSettled, restsAfterFailure = true } = options
+/** A channel of jobs without a pixel: all of a kind in one lane. */
+export function singleLaneChannel<Job extends Row>(options: SingleLaneChannel<Job>): Channel {
+  const { kind, limit, rounds, backOff, onSettled } = options
   const run: Lane['run'] = async (round) => {
     const outcomes = await runRound<Job>(round, {
       scope: { kind },
@@ -46,8 +44,7 @@ export function singleLane<Job extends Row>(options: SingleLane<Job>): LaneSourc
       record: async (trx, settled, isOurs) => options.record?.(trx, settled, isOurs, round.now()),
     })
     onSettled?.(outcomes)
-    const end = endOf(outcomes)
-    return end === 'failing' && !restsAfterFailure ? 'more' : end
+    return endOf(outcomes)
   }
   const lane = (due: string | null): Lane => ({
     key: kind,
@@ -59,7 +56,7 @@ export function singleLane<Job extends Row>(options: SingleLane<Job>): LaneSourc
   return {
     async list(db, now) {
       await options.beforeLook?.(db, now)
-      return [lane(await findDue(db, kind))]
+      return [lane(await findDue(db, { kind }))]
     },
     ...(options.drainsAtStop ? { last: () => lane(null) } : {}),
   }

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Pixel } from '#contract/pixel.ts'
 import type { PixelHistory } from '#contract/pixel-history.ts'
 import { type DataApp, startDataApp } from '#tests/support/data-app.ts'
-import { ENGINES } from '#tests/support/engines.ts'
+import { TIER_ENGINES } from '#tests/support/engines.ts'
 
 const TOKEN = 'EAAG0123456789secretTOKEN'
 const META = { name: 'Meta', type: 'meta', pixel_id: '482910377165024' }
 const GA4 = { type: 'google_analytics', pixel_id: 'G-7XK2M9QTLP' }
 
-describe.each(ENGINES)('the destination of a pixel, on %s', (engine) => {
+describe.each(TIER_ENGINES)('the destination of a pixel, on %s', (engine) => {
   let data: DataApp
   beforeAll(async () => {
     data = await startDataApp(engine)
@@ -31,7 +31,7 @@ describe.each(ENGINES)('the destination of a pixel, on %s', (engine) => {
   }
   const add = (pixel: object) => write('POST', '', pixel)
   const change = (id: string, payload: object) => write('PATCH', `id=eq.${id}`, payload)
-  /** As a process of an older release leaves the row, which knows nothing of the column. */
+  /** As a process of an older release leaves the row, without the column. */
   const asOlder = (id: string, values: Partial<Pick<Pixel, 'type' | 'destination' | 'pixel_id'>>) =>
     data.database.db.updateTable('tracking_pixels').set(values).where('id', '=', id).execute()
 
@@ -49,17 +49,17 @@ describe.each(ENGINES)('the destination of a pixel, on %s', (engine) => {
     })
   })
 
-  test('is in the history in words', async () => {
+  test('is shown in words in the history', async () => {
     const { id } = await add({ ...META, access_token: TOKEN })
     await change(id, { delivery: 'server' })
     const { versions } = (await data.call({ url: `/admin/api/pixels/${id}/history` })).json<PixelHistory>()
     expect(versions[0]?.changes).toEqual([
-      { field: 'delivery', label: 'Envio', before: 'Navegador', after: 'Servidor' },
-      { field: 'destination', label: 'Destino', before: null, after: 'Meta' },
+      { field: 'delivery', label: 'Forma de envio', before: 'Pela página', after: 'Pelo servidor' },
+      { field: 'destination', label: 'Plataforma', before: null, after: 'Meta' },
     ])
   })
 
-  test('is filled by the next change of a row that an older process wrote, which keeps its secret', async () => {
+  test('is filled by the next change of a row from an older process, which keeps its secret', async () => {
     const { id } = await add({ ...META, delivery: 'server', access_token: TOKEN })
     await asOlder(id, { destination: null })
     expect(await change(id, { name: 'Outro' })).toMatchObject({
@@ -68,7 +68,7 @@ describe.each(ENGINES)('the destination of a pixel, on %s', (engine) => {
     })
   })
 
-  test('is replaced where an older process changed the type alone', async () => {
+  test('is replaced if an older process changed the type alone', async () => {
     const { id } = await add({ ...META, delivery: 'server', access_token: TOKEN })
     await asOlder(id, { ...GA4, type: 'google_analytics' })
     expect(await change(id, { name: 'Outro' })).toMatchObject({

@@ -22,7 +22,7 @@ test.each<[string, string, string, string[]]>([
   expect(show(before, after)).toEqual(expected)
 })
 
-test('a code that is another one altogether is cut, and costs little', () => {
+test('cuts the difference of completely different code cheaply', () => {
   const lines = (letter: string) => Array.from({ length: 20_000 }, (_, n) => letter + n).join('\n')
   const shown = diffLines(lines('a'), lines('b'))
   expect(shown).toHaveLength(401)

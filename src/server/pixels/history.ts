@@ -34,24 +34,29 @@ interface PixelVersionsDeps {
 
 const restoreSchema = z.object({ version: z.uuid() })
 
-/** What the protocol of the data service has no place for: the trash, and the versions of a pixel. */
+/** Routes for trash and versions, which have no place in the data protocol. */
 export function registerPixelVersions(scope: FastifyInstance, deps: PixelVersionsDeps): void {
   const { service, pixels } = deps
+  /** Deleted pixels, which can be restored for 30 days. */
   scope.get('/admin/api/trash', (): Promise<Trash> => readTrash(service.db))
 
+  /** Restores a deleted pixel. Answers 204, or 200 with a warning. */
   scope.post('/admin/api/trash/:id/restore', async (request, reply) => {
     const restored = await restorePixel(service, pixels, request, pathId(request))
     return restored.warning === null ? reply.code(204).send() : restored
   })
 
+  /** Earlier versions of a pixel, newest first. Query: `before`. */
   scope.get('/admin/api/pixels/:id/history', async (request): Promise<PixelHistory> => {
     return readHistory(service.db, pathId(request), (request.query as { before?: unknown }).before)
   })
 
+  /** What changed between the version that a form was opened with and the stored one. Body: the columns of the form. */
   scope.post('/admin/api/pixels/:id/compare', async (request): Promise<PixelConflict> => {
     return compareVersion(service.db, pathId(request), readBody(compareSchema, request))
   })
 
+  /** Restores an earlier version. Body: `{ version }`. */
   scope.post('/admin/api/pixels/:id/restore', async (request, reply) => {
     const { version } = readBody(restoreSchema, request)
     await restoreVersion(service, pixels, request, { pixelId: pathId(request), version })
@@ -67,10 +72,10 @@ const VALUES = {
   json: z.union([z.array(z.string()), z.record(z.string(), z.string())]),
 } satisfies Record<ColumnFacts['type'], z.ZodMiniType>
 
-/** What the history and the conflict box show. */
+/** The columns of the history and the conflict box. */
 const SHOWN_COLUMNS = pixelColumns(({ label }) => label !== undefined)
 
-/** Every column of the conflict box that a form may hold; it is only compared, and stored by nobody. */
+/** Every column that a form may send for comparison; nothing is stored. */
 const compareSchema = z.partial(
   z.object(
     Object.fromEntries(
@@ -82,7 +87,7 @@ const compareSchema = z.partial(
   ),
 )
 
-/** What somebody typed, beside what is saved, and who saved it. */
+/** Compares what was typed with what is saved, and says who saved it. */
 async function compareVersion(
   db: Db,
   pixelId: string,
@@ -104,7 +109,8 @@ async function compareVersion(
       .limit(1)
       .executeTakeFirst(),
   ])
-  if (saved === undefined) throw new AppError(404, 'not_found', 'Pixel não encontrado.')
+  if (saved === undefined)
+    throw new AppError(404, 'not_found', 'Este pixel não existe mais. Veja se ele está na lixeira.')
   return {
     saved_by: event?.actor ?? null,
     saved_at: saved.updated_at,
@@ -122,7 +128,7 @@ const ACTIONS = [
   'tags.revoke_host',
 ]
 
-/** Every version of a pixel for as long as the audit trail is kept, the newest first, a page at a time. */
+/** The versions of a pixel, as far back as the audit trail goes, newest first, in pages. */
 export async function readHistory(db: Db, pixelId: string, cursor: unknown): Promise<PixelHistory> {
   const now = await db
     .selectFrom('tracking_pixels')
@@ -130,7 +136,8 @@ export async function readHistory(db: Db, pixelId: string, cursor: unknown): Pro
     .where('id', '=', pixelId)
     .where('deleted_at', 'is', null)
     .executeTakeFirst()
-  if (now === undefined) throw new AppError(404, 'not_found', 'Pixel não encontrado.')
+  if (now === undefined)
+    throw new AppError(404, 'not_found', 'Este pixel não existe mais. Veja se ele está na lixeira.')
   const { at, id } = readPageCursor(cursor)
   const events = (await db
     .selectFrom('audit_events')
@@ -140,7 +147,7 @@ export async function readHistory(db: Db, pixelId: string, cursor: unknown): Pro
     .where((eb) => eb.or([eb('created_at', '<', at), eb.and([eb('created_at', '=', at), eb('id', '<', id)])]))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
-    // One more, to know whether a version before it was a deletion, and whether there are more.
+    // One more, to know whether an older version was a deletion, and whether there are more.
     .limit(PAGE + 1)
     .execute()) as PixelEvent[]
   const versions = events.slice(0, PAGE).map((event, index): PixelVersion => {
@@ -165,7 +172,7 @@ interface RestoreInput {
   version: string
 }
 
-/** Writes an older version's content again, as an edit like any other: reviewed, on the record, and itself a version. */
+/** Writes an older version's content again, as a normal edit: reviewed, audited, and itself a version. */
 async function restoreVersion(
   service: DataService,
   resource: Resource,
@@ -191,9 +198,10 @@ async function restoreVersion(
   if (rows.length === 0) throw notFound()
 }
 
-const notFound = () => new AppError(404, 'not_found', 'Esta versão não foi encontrada.')
+const notFound = () =>
+  new AppError(404, 'not_found', 'Não encontramos esta versão. Recarregue a página e escolha outra.')
 
-/** An event of the audit trail about one pixel. */
+/** An audit event about one pixel. */
 interface PixelEvent {
   id: string
   actor: string
@@ -203,10 +211,10 @@ interface PixelEvent {
   created_at: string
 }
 
-/** What "Restaurar esta versão" brings back. */
+/** The columns that "Restaurar esta versão" restores. */
 export const CONTENT_COLUMNS = pixelColumns<RestoredColumn>(({ restored }) => restored === true)
 
-/** `created` when it is not known that the same id was in the trash before. */
+/** `created` if it is not known that the id was in the trash before. */
 function kindOf({ action, before, after }: PixelEvent): VersionKind {
   switch (action) {
     case 'tracking_pixels.insert':
@@ -225,7 +233,7 @@ function kindOf({ action, before, after }: PixelEvent): VersionKind {
   }
 }
 
-/** What is different, in words; nothing for a row that came or went whole. */
+/** The differences in words; empty for a created or deleted row. */
 function changesOf({ before, after }: Pick<PixelEvent, 'before' | 'after'>): FieldChange[] {
   if (before === null || after === null) return []
   return changedColumns(before, after).map((field): FieldChange => {
@@ -236,7 +244,7 @@ function changesOf({ before, after }: Pick<PixelEvent, 'before' | 'after'>): Fie
   })
 }
 
-/** Trails of before a column came know nothing of it. */
+/** Older audit events lack newer columns. */
 function changedColumns(before: Row | null, after: Row | null): string[] {
   return SHOWN_COLUMNS.filter(
     (name) =>
@@ -263,7 +271,7 @@ function factsOf(field: string): ColumnFacts | undefined {
   return (PIXEL_COLUMNS as Record<string, ColumnFacts>)[field]
 }
 
-/** True when a version's content is another one than that of the row as it is. */
+/** True if a version's content differs from the current row. */
 function differs(version: Row | null, now: Row): boolean {
   return (
     version !== null &&
@@ -273,7 +281,7 @@ function differs(version: Row | null, now: Row): boolean {
   )
 }
 
-/** Beyond so many lines that may differ, a minimal difference costs too much: all old ones, then all new ones. */
+/** Beyond this number of lines, a minimal difference costs too much: all old lines, then all new ones. */
 const MAX_COMPARED = 300
 
 /** Lines around a change. */
@@ -283,7 +291,7 @@ const MAX_SHOWN = 400
 
 const MAX_LINE_LENGTH = 1_000
 
-/** What became of a text, line by line, with the unchanged parts left out. */
+/** The differences between two texts by line, without unchanged parts. */
 export function diffLines(before: string, after: string): DiffLine[] {
   const [old, young] = [toLines(before), toLines(after)]
   const shorter = Math.min(old.length, young.length)
@@ -310,7 +318,7 @@ function same(lines: readonly string[]): Line[] {
 }
 
 function compare(old: readonly string[], young: readonly string[]): Line[] {
-  // With nothing on one side there is nothing to compare, and Node's own function fails with nothing on both.
+  // With one side empty there is nothing to compare, and Node's `diff` fails with both empty.
   if (old.length === 0 || young.length === 0 || old.length + young.length > MAX_COMPARED)
     return [
       ...old.map((text): Line => ({ kind: 'removed', text })),

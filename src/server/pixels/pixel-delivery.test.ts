@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Pixel } from '#contract/pixel.ts'
 import { type DataApp, startDataApp } from '#tests/support/data-app.ts'
-import { ENGINES } from '#tests/support/engines.ts'
+import { TIER_ENGINES } from '#tests/support/engines.ts'
+import { queuedEvent } from '#tests/support/queued-event.ts'
 
 const TOKEN = 'EAAG0123456789secretTOKEN'
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
@@ -11,7 +12,7 @@ const GTM = { name: 'GTM', type: 'google_tag_manager', pixel_id: 'GTM-K4W8PZ2' }
 const CUSTOM = { name: 'Webhook', type: 'custom' }
 const HOOK = 'https://hooks.exemplo.com.br/conversoes?canal=site'
 
-describe.each(ENGINES)('how a pixel is sent, on %s', (engine) => {
+describe.each(TIER_ENGINES)('how a pixel is sent, on %s', (engine) => {
   let data: DataApp
   beforeAll(async () => {
     data = await startDataApp(engine)
@@ -47,11 +48,11 @@ describe.each(ENGINES)('how a pixel is sent, on %s', (engine) => {
       .executeTakeFirst()
     return row === undefined
       ? null
-      : data.database.secrets.open({ table: 'pixel_secrets', column: 'value', row: id }, row.value)
+      : data.database.secrets.decrypt({ table: 'pixel_secrets', column: 'value', row: id }, row.value)
   }
 
   test.each<[string, object, string]>([
-    ['both for GA4', { ...GA4, delivery: 'both', access_token: TOKEN }, '"Navegador" ou "Servidor"'],
+    ['both for GA4', { ...GA4, delivery: 'both', access_token: TOKEN }, '"Pela página" ou "Pelo servidor"'],
     ['both for a custom pixel', { ...CUSTOM, delivery: 'both' }, 'Personalizado'],
     ['server for a container', { ...GTM, delivery: 'server' }, 'Google Tag Manager'],
     ['a token for a container', { ...GTM, access_token: TOKEN }, 'não usa token'],
@@ -80,7 +81,7 @@ describe.each(ENGINES)('how a pixel is sent, on %s', (engine) => {
       { ...CUSTOM, webhook_url: HOOK, access_token: 'whsec_abc' },
       'Standard Webhooks',
     ],
-    ['a webhook for Meta', { ...META, webhook_url: HOOK }, 'personalizado'],
+    ['a webhook for Meta', { ...META, webhook_url: HOOK }, 'Personalizado'],
     ['http', { ...CUSTOM, webhook_url: 'http://hooks.exemplo.com.br/' }, 'https://'],
     ['localhost', { ...CUSTOM, webhook_url: 'https://localhost/' }, 'público'],
     ['a single label', { ...CUSTOM, webhook_url: 'https://intranet/' }, 'público'],
@@ -95,7 +96,7 @@ describe.each(ENGINES)('how a pixel is sent, on %s', (engine) => {
     ['a destination for a container', { ...GTM, destination: 'meta' }, 'não tem destino'],
     ['hashed e-mail in the browser', { ...META, send_hashed_email: true }, 'Meta'],
     ['hashed e-mail for GA4', { ...GA4, send_hashed_email: true }, 'Meta'],
-  ])('%s is refused in words', async (_what, pixel, words) => {
+  ])('refuses %s with a message', async (_what, pixel, words) => {
     const answer = await write('POST', '', pixel)
     expect(answer.statusCode).toBe(400)
     expect(answer.json()).toMatchObject({ code: 'pixel_delivery_refused' })
@@ -109,7 +110,7 @@ describe.each(ENGINES)('how a pixel is sent, on %s', (engine) => {
     ['Meta by both', { ...META, delivery: 'both', send_hashed_email: true }, TOKEN],
     ['GA4 by server', { ...GA4, delivery: 'server' }, TOKEN],
     ['a webhook', { ...CUSTOM, delivery: 'server', webhook_url: HOOK }, SECRET],
-  ])('%s is stored, and its secret is read by nobody', async (_what, pixel, token) => {
+  ])('stores %s and never returns its secret', async (_what, pixel, token) => {
     const added = await write('POST', '', { ...pixel, access_token: token })
     expect(added.statusCode, added.body).toBe(201)
     const [row] = added.json<Pixel[]>() as [Pixel]
@@ -136,7 +137,7 @@ describe.each(ENGINES)('how a pixel is sent, on %s', (engine) => {
     expect(await openSecret(row.id)).toBe(token)
   })
 
-  test('a secret is replaced, kept when it is not sent, and removed once the browser sends', async () => {
+  test('replaces a secret, keeps it when it is not sent, and deletes it once the browser sends', async () => {
     const { id, access_token_stored_at } = await add({ ...META, delivery: 'server', access_token: TOKEN })
     expect((await change(id, { name: 'Outro' })).access_token_stored_at).toBe(access_token_stored_at)
     await change(id, { access_token: `${TOKEN}2` })
@@ -149,7 +150,7 @@ describe.each(ENGINES)('how a pixel is sent, on %s', (engine) => {
     expect(await openSecret(id)).toBeNull()
   })
 
-  test('another type does not inherit the secret of the former vendor', async () => {
+  test("another type does not inherit the former vendor's secret", async () => {
     const { id } = await add({ ...META, access_token: TOKEN })
     expect(await change(id, { type: 'google_analytics', pixel_id: 'G-7XK2M9QTLP' })).toMatchObject({
       has_access_token: false,
@@ -157,7 +158,7 @@ describe.each(ENGINES)('how a pixel is sent, on %s', (engine) => {
     expect(await openSecret(id)).toBeNull()
   })
 
-  test('the trash gives the secret back; who writes the id anew does not get it', async () => {
+  test('restoring from the trash keeps the secret; inserting the same id does not', async () => {
     const { id } = await add({ ...META, delivery: 'server', access_token: TOKEN })
     await write('DELETE', `id=eq.${id}`)
     const restored = await data.call({ method: 'POST', url: `/admin/api/trash/${id}/restore`, payload: {} })
@@ -168,7 +169,7 @@ describe.each(ENGINES)('how a pixel is sent, on %s', (engine) => {
     expect(await openSecret(id)).toBeNull()
   })
 
-  test('a pixel that lost its secret can still be switched off', async () => {
+  test('a pixel without its secret can still be switched off', async () => {
     const { id } = await add({ ...META, delivery: 'server', access_token: TOKEN })
     const { db } = data.database
     await db.deleteFrom('pixel_secrets').execute()
@@ -176,7 +177,7 @@ describe.each(ENGINES)('how a pixel is sent, on %s', (engine) => {
     expect(await change(id, { is_active: false })).toMatchObject({ is_active: false })
   })
 
-  test('a new token ends a stop, and what waits is due', async () => {
+  test('a new token ends a stop, and waiting events are due', async () => {
     const { id } = await add({ ...META, delivery: 'server', access_token: TOKEN })
     const { db } = data.database
     const later = new Date(Date.now() + 3_600_000).toISOString()
@@ -184,24 +185,7 @@ describe.each(ENGINES)('how a pixel is sent, on %s', (engine) => {
       .insertInto('delivery_stops')
       .values({ pixel_id: id, code: 'token_refused', message: 'x', stopped_at: later })
       .execute()
-    await db
-      .insertInto('deliveries')
-      .values({
-        id: crypto.randomUUID(),
-        kind: 'meta',
-        pixel_id: id,
-        event_id: crypto.randomUUID(),
-        event: 'lead',
-        consent_id: crypto.randomUUID(),
-        category: 'marketing',
-        payload: '{}',
-        next_attempt_at: later,
-        leased_until: null,
-        sent_at: null,
-        created_at: later,
-        expires_at: later,
-      })
-      .execute()
+    await db.insertInto('deliveries').values(queuedEvent(id, later)).execute()
     await change(id, { name: 'Só o nome' })
     expect(await db.selectFrom('delivery_stops').select('code').execute()).toHaveLength(1)
     await change(id, { access_token: `${TOKEN}2` })
@@ -210,7 +194,7 @@ describe.each(ENGINES)('how a pixel is sent, on %s', (engine) => {
     expect(Date.parse(String(waiting?.next_attempt_at))).toBeLessThanOrEqual(Date.now())
   })
 
-  test('only a custom pixel runs in a frame, and only when somebody says so', async () => {
+  test('runs only custom pixels isolated, and only on request', async () => {
     const { id, runs_in } = await add({ ...CUSTOM, code: '' })
     expect(runs_in).toBe('page')
     expect((await change(id, { runs_in: 'isolated' })).runs_in).toBe('isolated')

@@ -5,7 +5,7 @@ import { type ColumnFacts, PIXEL_COLUMNS, pixelColumns } from '#contract/pixel-c
 import type { PixelConflict, PixelHistory, RestoredPixel, Trash } from '#contract/pixel-history.ts'
 import { TAG_REFUSED } from '#contract/tag-status.ts'
 import { type CallerName, type DataApp, startDataApp } from '#tests/support/data-app.ts'
-import { ENGINES } from '#tests/support/engines.ts'
+import { TIER_ENGINES } from '#tests/support/engines.ts'
 import { KILLERS } from '#tests/support/nasty-snippets.ts'
 import { storeReports } from '#tests/support/stored-counts.ts'
 import { sweepTable } from '#tests/support/sweep-table.ts'
@@ -16,14 +16,14 @@ const DAY_MS = 86_400_000
 const HOOK = 'https://hooks.exemplo.com.br/a'
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const TOKEN = { access_token: 'EAAG1234EAAG1234EAAG1234' }
-/** Every column of the history that a form can hold. */
+/** Every column of the history that a form can contain. */
 const COMPARED = pixelColumns(({ label, write }) => label !== undefined && write === 'always')
 const KILLER = Object.values(KILLERS)[0] ?? ''
 
 type ContentVersion = Partial<Pixel> & { access_token?: string }
 const contentOf = (pixel: Pixel) => CONTENT_COLUMNS.map((name) => [name, pixel[name]])
 
-describe.each(ENGINES)('trash and history of pixels, on %s', (engine) => {
+describe.each(TIER_ENGINES)('trash and history of pixels, on %s', (engine) => {
   let site: DataApp
   beforeAll(async () => {
     site = await startDataApp(engine)
@@ -63,7 +63,7 @@ describe.each(ENGINES)('trash and history of pixels, on %s', (engine) => {
   const history = async (id: string, query = '') =>
     (await get(`/pixels/${id}/history${query}`)).json<PixelHistory>()
 
-  test('a deleted pixel is nowhere but in the trash, and comes back as it was, with its counts', async () => {
+  test('a deleted pixel is only in the trash, and comes back unchanged with its counts', async () => {
     const pixel = await add({ allowed_hosts: ['cdn.example.com'], conversion_labels: { lead: 'AbC' } })
     const other = await add({ name: 'Outro', is_active: false })
     const { db } = site.database
@@ -108,7 +108,7 @@ describe.each(ENGINES)('trash and history of pixels, on %s', (engine) => {
     ])
   })
 
-  test('what was typed is compared with what somebody else saved, and who it was is told', async () => {
+  test('compares what was typed with what somebody else saved, and names the person', async () => {
     const pixel = await add({ code: 'a()\nb()\nc()' })
     await rest('PATCH', `id=eq.${pixel.id}`, { code: 'a()\nB()\nc()', consent_category: 'desempenho' })
     const { name, type, pixel_id, is_active, conversion_labels } = pixel
@@ -150,7 +150,7 @@ describe.each(ENGINES)('trash and history of pixels, on %s', (engine) => {
     ['allowed_hosts', {}, { allowed_hosts: ['a.example.com'] }],
     ['consent_category', {}, { consent_category: 'desempenho' }],
     ['conversion_labels', {}, { conversion_labels: { lead: 'a' } }],
-    // With the way comes the destination, where there was none.
+    // A way of sending also sets the destination.
     ['delivery', { webhook_url: HOOK, destination: 'webhook' }, { delivery: 'server', access_token: SECRET }],
     ['destination', {}, { destination: 'webhook' }],
     ['webhook_url', { webhook_url: HOOK }, { webhook_url: `${HOOK}b` }],
@@ -162,7 +162,7 @@ describe.each(ENGINES)('trash and history of pixels, on %s', (engine) => {
     ['auto_disable', {}, { auto_disable: true }],
     ['runs_in', {}, { runs_in: 'isolated' }],
     ['reason', {}, { reason: 'Campanha' }],
-  ])("a colleague's change of %s is in the conflict box", async (field, pixel, change) => {
+  ])("the conflict box shows a colleague's change of %s", async (field, pixel, change) => {
     expect(COMPARED).toContain(field)
     const opened = await add(pixel)
     await rest('PATCH', `id=eq.${opened.id}`, change)
@@ -172,11 +172,11 @@ describe.each(ENGINES)('trash and history of pixels, on %s', (engine) => {
     expect(changes[0]?.label).toBe((PIXEL_COLUMNS as Record<string, ColumnFacts>)[field]?.label)
   })
 
-  test('one whose code is no longer accepted comes back switched off, with its warning, and is refused when switched on', async () => {
+  test('restores a pixel with outdated code switched off, with a warning, and refuses to switch it on', async () => {
     const pixel = await add()
     const { db } = site.database
     await remove(pixel.id)
-    // As an older compiler took it.
+    // As an older compiler accepted it.
     await db.updateTable('tracking_pixels').set({ code: KILLER }).where('id', '=', pixel.id).execute()
     const answer = await post(`/trash/${pixel.id}/restore`)
     expect(answer.statusCode, answer.body).toBe(200)
@@ -192,7 +192,7 @@ describe.each(ENGINES)('trash and history of pixels, on %s', (engine) => {
     expect(on.json()).toMatchObject({ code: TAG_REFUSED })
   })
 
-  test('of eight who restore at once, one does, and the history has it once', async () => {
+  test('restores once when eight people do it at the same time', async () => {
     const pixel = await add()
     await remove(pixel.id)
     const answers = await Promise.all(Array.from({ length: 8 }, () => post(`/trash/${pixel.id}/restore`)))
@@ -206,8 +206,8 @@ describe.each(ENGINES)('trash and history of pixels, on %s', (engine) => {
     ])
   })
 
-  test('a restore never brings back content older than the last save', async () => {
-    // It takes a while to compile, outside of any transaction.
+  test('never restores content older than the last save', async () => {
+    // Takes a while to compile, outside of any transaction.
     const code = `<script>${'var a = 1;'.repeat(9_000)}</script>`
     for (let round = 0; round < 6; round++) {
       const pixel = await add({ name: 'antes', code })
@@ -230,14 +230,14 @@ describe.each(ENGINES)('trash and history of pixels, on %s', (engine) => {
     }
   })
 
-  test('of eight who delete at once, one does', async () => {
+  test('deletes once when eight people do it at the same time', async () => {
     const pixel = await add()
     const removed = await Promise.all(Array.from({ length: 8 }, () => remove(pixel.id)))
     expect(removed.filter((rows) => rows.length === 1)).toHaveLength(1)
     expect((await trash()).total).toBe(1)
   })
 
-  test('an id in the trash is free: whoever writes it again has the row as written', async () => {
+  test('an id in the trash can be inserted again', async () => {
     const pixel = await add()
     await remove(pixel.id)
     const [again] = await rest('POST', '', { id: pixel.id, name: 'De novo', type: 'custom' })
@@ -253,7 +253,7 @@ describe.each(ENGINES)('trash and history of pixels, on %s', (engine) => {
     expect(await list()).toMatchObject([{ name: 'De novo' }])
   })
 
-  test('the history says who, when and what, line by line, and a version comes back as an edit', async () => {
+  test('the history shows who, when and what by line, and a version is restored as an edit', async () => {
     const code = Array.from({ length: 12 }, (_, line) => `// ${line}`).join('\n')
     const pixel = await add({ code: `<script>\n${code}\na()\n</script>` })
     await rest('PATCH', `id=eq.${pixel.id}`, { code: `<script>\n${code}\nb()\n</script>`, name: 'Loja nova' })
@@ -271,7 +271,7 @@ describe.each(ENGINES)('trash and history of pixels, on %s', (engine) => {
       ['created', 'ana@exemplo.com.br', true],
     ])
     expect(versions[0]?.changes).toEqual([
-      { field: 'allowed_hosts', label: 'Endereços permitidos', before: null, after: 'a.example.com' },
+      { field: 'allowed_hosts', label: 'Domínios permitidos', before: null, after: 'a.example.com' },
       { field: 'consent_category', label: 'Categoria', before: 'Marketing', after: 'Desempenho' },
     ])
     expect(versions[1]?.changes).toEqual([
@@ -296,7 +296,7 @@ describe.each(ENGINES)('trash and history of pixels, on %s', (engine) => {
     const created = versions.at(-1)
     expect((await post(`/pixels/${pixel.id}/restore`, { version: created?.id })).statusCode).toBe(204)
     const [now] = await list()
-    // The switch and the permitted hosts are decisions of their own.
+    // The switch and the permitted hosts are separate decisions.
     expect(now).toMatchObject({
       name: 'Loja',
       code: pixel.code,
@@ -348,7 +348,7 @@ describe.each(ENGINES)('trash and history of pixels, on %s', (engine) => {
         { delivery: 'browser', send_hashed_email: false },
       ],
     ],
-  ])('a version of %s brings back all that a person wrote', async (_, [first, ...edits]) => {
+  ])('a version of %s restores everything that a person wrote', async (_, [first, ...edits]) => {
     const { id } = await add(first)
     for (const edit of edits) await rest('PATCH', `id=eq.${id}`, edit)
     const events = await site.database.db.selectFrom('audit_events').select(['id', 'after']).execute()
@@ -360,7 +360,7 @@ describe.each(ENGINES)('trash and history of pixels, on %s', (engine) => {
     }
   })
 
-  test('versions come a page at a time, none twice and none left out', async () => {
+  test('returns versions in pages, without gaps or duplicates', async () => {
     const pixel = await add()
     const at = new Date().toISOString()
     const event = (n: number) => ({
@@ -370,7 +370,7 @@ describe.each(ENGINES)('trash and history of pixels, on %s', (engine) => {
       subject: pixel.id,
       before: JSON.stringify({ name: `${n}` }),
       after: JSON.stringify({ name: `${n + 1}` }),
-      // All of one moment.
+      // All at the same time.
       created_at: at,
     })
     await site.database.db
@@ -390,7 +390,7 @@ describe.each(ENGINES)('trash and history of pixels, on %s', (engine) => {
       expect((await get(`/pixels/${pixel.id}/history?before=${cursor}`)).statusCode, cursor).toBe(400)
   })
 
-  test('after thirty days it is gone for good, and not before', async () => {
+  test('deletes it after thirty days, and not before', async () => {
     const { db } = site.database
     for (let n = 0; n < 25; n++) await remove((await add()).id)
     const young = await add({ name: 'Ontem' })
@@ -424,7 +424,7 @@ describe.each(ENGINES)('trash and history of pixels, on %s', (engine) => {
     expect(await list()).toHaveLength(isIn ? 2 : 1)
   })
 
-  test('what is not an id, a version or this pixel’s is not found', async () => {
+  test('returns 404 for unknown ids, versions and versions of another pixel', async () => {
     const [one, two] = [await add(), await add()]
     const [version] = (await history(two.id)).versions
     expect((await post(`/pixels/${one.id}/restore`, { version: version?.id })).statusCode).toBe(404)

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { generateSnippet } from '#contract/pixel-snippet.ts'
 import { type DataApp, startDataApp } from '#tests/support/data-app.ts'
-import { ENGINES } from '#tests/support/engines.ts'
+import { TIER_ENGINES } from '#tests/support/engines.ts'
 
 const META = { name: 'Meta', type: 'meta', pixel_id: '123' }
 
-describe.each(ENGINES)('what may be a pixel, on %s', (engine) => {
+describe.each(TIER_ENGINES)('rules for pixels, on %s', (engine) => {
   let data: DataApp
   beforeAll(async () => {
     data = await startDataApp(engine)
@@ -84,7 +84,7 @@ describe.each(ENGINES)('what may be a pixel, on %s', (engine) => {
     expect(await all()).toEqual([])
   })
 
-  test('says whose a pixel is, by its type or its code, whatever a client sends', async () => {
+  test('sets the vendor from type or code, whatever a client sends', async () => {
     const written = async (payload: object) =>
       (await insert({ ...payload, vendor: 'hotjar' }, { prefer: 'return=representation' })).json()[0]
     expect(await written(META)).toMatchObject({ vendor: 'meta-pixel', conversion_labels: {} })
@@ -108,20 +108,20 @@ describe.each(ENGINES)('what may be a pixel, on %s', (engine) => {
     expect(answer.json()[0].code).toBe(code)
   })
 
-  test('an upsert that leaves the code out keeps the code that is stored', async () => {
+  test('an upsert without code keeps the stored code', async () => {
     const id = '00000000-0000-4000-8000-000000000001'
     await insert({ ...META, id, code: '<b>1</b>' })
     await insert({ ...META, id }, { prefer: 'resolution=merge-duplicates' })
     expect(await all()).toMatchObject([{ code: '<b>1</b>' }])
   })
 
-  test('names and reasons are measured in characters', async () => {
+  test('measures names and reasons in characters', async () => {
     const name = '🚪'.repeat(200)
     expect((await insert({ ...META, name })).statusCode).toBe(201)
     expect((await insert({ ...META, name: `${name}🚪` })).json()).toMatchObject({ code: '23514' })
   })
 
-  test('takes what forms and old scripts send', async () => {
+  test('accepts what forms and old scripts send', async () => {
     const rows = [
       {
         name: 'a',

@@ -37,9 +37,9 @@ import {
 import { encode, tableStore } from '../data/row-writer.ts'
 import type { Db } from '../db/database.ts'
 import { auditActor, type Caller } from '../http/security/administrators.ts'
+import { endRest } from '../outbox/rest.ts'
 import type { Secrets } from '../secrets/secrets.ts'
-
-const MAX_HOSTS = 100
+import { MAX_ALLOWED_HOSTS } from '../tags/hosts/permissions.ts'
 
 const trimmed = (value: unknown) => (typeof value === 'string' && value.trim() !== '' ? value.trim() : null)
 
@@ -54,7 +54,7 @@ const RULES: { readonly [K in keyof typeof PIXEL_COLUMNS]?: ColumnRules } = {
     },
   },
   pixel_id: {
-    // Forms send an empty field where there is no ID.
+    // Forms send an empty field for a missing ID.
     normalize: (value) => (value === '' ? null : value),
     check: {
       constraint: 'tracking_pixels_pixel_id_check',
@@ -64,7 +64,7 @@ const RULES: { readonly [K in keyof typeof PIXEL_COLUMNS]?: ColumnRules } = {
     },
   },
   code: {
-    // As the form does, which fills in the vendor's snippet as soon as there is an ID.
+    // Like the form, which fills in the vendor's snippet once there is an ID.
     initial: ({ type, pixel_id }) =>
       isPixelType(type) && type !== 'custom' ? generateSnippet(type, String(pixel_id ?? '')) : '',
     normalize: (value) => value ?? '',
@@ -80,10 +80,10 @@ const RULES: { readonly [K in keyof typeof PIXEL_COLUMNS]?: ColumnRules } = {
     normalize: normalizeHosts,
     check: {
       constraint: 'tracking_pixels_allowed_hosts_check',
-      expected: `allowed_hosts must be an array of at most ${MAX_HOSTS} host names, such as ["cdn.example.com"]`,
+      expected: `allowed_hosts must be an array of at most ${MAX_ALLOWED_HOSTS} host names, such as ["cdn.example.com"]`,
       passes: (value) =>
         Array.isArray(value) &&
-        value.length <= MAX_HOSTS &&
+        value.length <= MAX_ALLOWED_HOSTS &&
         value.every((host) => typeof host === 'string' && isHostName(host)),
     },
   },
@@ -101,7 +101,22 @@ const RULES: { readonly [K in keyof typeof PIXEL_COLUMNS]?: ColumnRules } = {
   },
   delivery: { initial: () => 'browser' },
   destination: { normalize: trimmed },
-  // Absent: as it is. Null or empty: removed.
+  destination_account: {
+    normalize: trimmed,
+    check: {
+      constraint: 'tracking_pixels_destination_account_check',
+      expected: `destination_account must match ${PIXEL_ID_PATTERN.source}`,
+      passes: (value) => value === null || PIXEL_ID_PATTERN.test(String(value)),
+    },
+  },
+  event_ids: {
+    check: {
+      constraint: 'tracking_pixels_event_ids_check',
+      expected: `event_ids must be an object of ${CONVERSIONS.join(', ')} with IDs that match ${CONVERSION_LABEL_PATTERN.source}`,
+      passes: (value) => value === null || isConversionLabels(value),
+    },
+  },
+  // Absent: unchanged. Null or empty: deleted.
   access_token: { normalize: trimmed },
   has_access_token: { initial: () => false },
   webhook_url: { normalize: trimmed },
@@ -128,11 +143,11 @@ const RULES: { readonly [K in keyof typeof PIXEL_COLUMNS]?: ColumnRules } = {
   updated_at: { initial: () => new Date().toISOString() },
 }
 
-/** What the data service needs of the tags, which the rows of this table become. */
+/** What the data API needs from the tags module. */
 interface PixelPort {
-  /** Has the code of each written row compiled and its vendor recognised before the write is committed. */
+  /** Compiles the code of each written row and recognises its vendor before the commit. */
   review(): ChangeReview
-  /** Swaps the landing page: the answer to a change comes when its effect is served. */
+  /** Swaps the page: a change is answered when it is served. */
   afterChange(): Promise<void>
 }
 
@@ -161,7 +176,7 @@ function normalizeHosts(value: unknown): unknown {
   return [...new Set(value.map((host) => (typeof host === 'string' ? host.trim().toLowerCase() : host)))]
 }
 
-/** The rows of the table, and the secret of each, which lies sealed in a table of its own that nothing reads back. */
+/** The rows of the table. Secrets are encrypted in a separate table that is never read back. */
 function pixelStore(table: string, columns: readonly Column[], secrets: Secrets): Store {
   const store = trashStore(
     table,
@@ -173,20 +188,14 @@ function pixelStore(table: string, columns: readonly Column[], secrets: Secrets)
       const { access_token, ...rest } = noteSecret({ ...row, destination: chooseDestination(null, row) })
       refuseDelivery({ ...rest, access_token })
       const stored = await store.insert(trx, rest, caller)
-      // An id that comes back from the trash has its secret still; a row that is written anew has its own or none.
+      // A row restored from the trash still has its secret; a newly inserted one has its own or none.
       if (access_token !== undefined || rest.has_access_token !== true)
         await keepSecret(trx, secrets, String(row.id), access_token)
       return stored
     },
     async update(trx: Db, before: Row, after: Row, caller: Caller) {
       after.destination = chooseDestination(before, after)
-      // The secret is the former destination's.
-      if (
-        isSentElsewhere(before, after) &&
-        after.access_token === undefined &&
-        before.has_access_token === true
-      )
-        after.access_token = null
+      forgetFormer(before, after)
       Object.assign(after, noteSecret(after))
       const { access_token, ...rest } = after
       const isTouched = access_token !== undefined || changesSending(before, after)
@@ -194,11 +203,22 @@ function pixelStore(table: string, columns: readonly Column[], secrets: Secrets)
       await store.update(trx, before, rest, caller)
       if (access_token !== undefined) await keepSecret(trx, secrets, String(after.id), access_token)
       if (isTouched) await resumeSending(trx, String(after.id))
+      // Their events are those of the former destination.
+      if (isSentElsewhere(before, after))
+        await trx.deleteFrom('outcome_events').where('pixel_id', '=', String(after.id)).execute()
     },
   }
 }
 
-/** What the row tells of its secret. */
+/** Secret, account and IDs belong to the destination for which they were stored. */
+function forgetFormer(before: Row, after: Row): void {
+  if (!isSentElsewhere(before, after)) return
+  if (after.access_token === undefined && before.has_access_token === true) after.access_token = null
+  for (const name of ['destination_account', 'event_ids'])
+    if (JSON.stringify(before[name]) === JSON.stringify(after[name])) after[name] = null
+}
+
+/** Sets the column that says whether there is a secret. */
 function noteSecret(row: Row): Row {
   if (row.access_token === undefined) return row
   const isKept = row.access_token !== null
@@ -215,7 +235,7 @@ async function keepSecret(trx: Db, secrets: Secrets, pixelId: string, token: unk
     return
   }
   const place = { table: 'pixel_secrets', column: 'value', row: pixelId }
-  const value = await secrets.seal(trx, place, token)
+  const value = await secrets.encrypt(trx, place, token)
   await trx
     .insertInto('pixel_secrets')
     .values({ pixel_id: pixelId, value })
@@ -223,8 +243,9 @@ async function keepSecret(trx: Db, secrets: Secrets, pixelId: string, token: unk
     .execute()
 }
 
-/** What waited for this change is tried at once. */
+/** Jobs that waited for this change are tried at once. */
 async function resumeSending(trx: Db, pixelId: string): Promise<void> {
+  await endRest(trx, pixelId)
   const { numDeletedRows } = await trx
     .deleteFrom('delivery_stops')
     .where('pixel_id', '=', pixelId)
@@ -237,12 +258,12 @@ async function resumeSending(trx: Db, pixelId: string): Promise<void> {
     .execute()
 }
 
-/** The store of a table whose rows go to the trash before they go for good. Its reads must leave the trash out. */
+/** The store of a table with a trash. Its reads must leave the trash out. */
 function trashStore(table: string, columns: readonly Column[]): Store {
   const store = tableStore(table, columns)
   return {
     ...store,
-    /** An id that lies in the trash is free for whoever writes it again: the row comes back as it is written now. */
+    /** An id in the trash can be inserted again: the row is replaced. */
     async insert(trx: Db, row: Row) {
       const values = encode(columns, row)
       const { numInsertedOrUpdatedRows } = await asDynamic(trx)

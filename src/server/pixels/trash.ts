@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { DAY_MS } from '#contract/durations.ts'
 import type { PixelRow } from '#contract/pixel-columns.ts'
 import { type RestoredPixel, TRASH_DAYS, type Trash } from '#contract/pixel-history.ts'
 import { POLICY_FULL, TAG_REFUSED } from '#contract/tag-status.ts'
@@ -13,9 +14,7 @@ import { AppError } from '../http/errors.ts'
 
 const MAX_LISTED = 200
 
-const DAY_MS = 86_400_000
-
-/** What was deleted and can still be brought back, the newest first. */
+/** Deleted pixels that can be restored, newest first. */
 export async function readTrash(db: Db): Promise<Trash> {
   const deleted = db.selectFrom('tracking_pixels').where('deleted_at', 'is not', null)
   const [rows, { total }] = await Promise.all([
@@ -38,15 +37,15 @@ export async function readTrash(db: Db): Promise<Trash> {
   }
 }
 
-/** Why a pixel that ran cannot do so now; what else is wrong is said as it is. */
+/** Why a pixel cannot be active now; other errors are returned as they are. */
 const CANNOT_RUN: Readonly<Record<string, string>> = {
-  [TAG_REFUSED]: 'O código dele não é mais aceito como está. Edite o código para ativá-lo.',
-  [POLICY_FULL]: 'Os endereços dele não cabem mais na política da página. Desative outra tag e ative-o.',
+  [TAG_REFUSED]: 'O código dele não é mais aceito. Edite o código e ative o pixel.',
+  [POLICY_FULL]: 'O site chegou ao limite de domínios. Desative outra tag e ative o pixel.',
 }
 
 /**
- * Brings a pixel back from the trash as it was, with its counts, hosts and history; on the page too if it was active. One
- * that can no longer run comes back switched off, and is judged again when somebody switches it on.
+ * Restores a pixel with its counts, hosts and history, active if it was. A pixel that can no longer run is restored
+ * switched off and checked again when it is switched on.
  */
 export async function restorePixel(
   service: DataService,
@@ -57,9 +56,10 @@ export async function restorePixel(
   const { review, ...unreviewed } = { ...resource, source: (db: DynamicDb) => trashOf(db, resource) }
   const restore = (into: Resource, runs: boolean) =>
     runChange(service, readCall(request, into), async (writer) => {
-      // Read and locked where it is written: somebody may restore, save and delete it meanwhile.
+      // Read and locked in the writing transaction: it may be restored, saved and deleted meanwhile.
       const [pixel] = await writer.load([pixelId])
-      if (pixel === undefined) throw new AppError(404, 'not_found', 'Este pixel não está mais na lixeira.')
+      if (pixel === undefined)
+        throw new AppError(404, 'not_found', 'Este pixel não está mais na lixeira. Recarregue a lista.')
       const is_active = runs && pixel.is_active === true
       const destination = withoutForeign(pixel as PixelRow)
       const updated_at = nextTimestamp(pixel.updated_at)
@@ -76,7 +76,7 @@ export async function restorePixel(
   }
 }
 
-/** What lies in the trash, each row with the switch that it had. */
+/** The rows in the trash, each with its former switch. */
 function trashOf(db: DynamicDb, resource: Resource): Source {
   const columns = readableColumns(resource).map(({ name }) => name)
   const rows = db

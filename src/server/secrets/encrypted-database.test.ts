@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { writeDocRow } from '#tests/support/doc-table.ts'
-import { ENGINES, failOnProblem, makeStorage, type Storage } from '#tests/support/engines.ts'
+import { failOnProblem, makeStorage, type Storage, TIER_ENGINES } from '#tests/support/engines.ts'
 import { filesHolding } from '#tests/support/raw-files.ts'
 import { insertSecrets, openAll, readStored, textsOf } from '#tests/support/secret-rows.ts'
 import { parseConfig } from '../config.ts'
@@ -13,7 +13,7 @@ import { prepareDatabase } from './encrypted-database.ts'
 import { makeSecretKeyFile } from './secret-key.ts'
 import { readKeyId, type SecretBox } from './secrets.ts'
 
-describe.each(ENGINES)('a start on %s', (engine) => {
+describe.each(TIER_ENGINES)('a start on %s', (engine) => {
   let storage: Storage
   let database: Database
   beforeEach(async () => {
@@ -28,13 +28,13 @@ describe.each(ENGINES)('a start on %s', (engine) => {
   const prepare = (secretKey = parseConfig(storage.env).secretKey, { db } = database): Promise<SecretBox> =>
     prepareDatabase({ secretKey }, db, failOnProblem)
 
-  /** The schema and the content of a version that knew no key. */
+  /** The schema and content of a version without a key. */
   async function becomeAnEarlierVersion(): Promise<void> {
     const earlier = Object.entries(MIGRATIONS).filter(([name]) => name < '0009')
     await migrate(database.db, Object.fromEntries(earlier))
   }
 
-  /** A session that still sees everything as it was, on a table of no concern. */
+  /** A session with an old snapshot, on an unrelated table. */
   async function holdSnapshot(): Promise<() => Promise<void>> {
     const elsewhere = openDatabase(storage)
     const trx = await elsewhere.db.startTransaction().setIsolationLevel('repeatable read').execute()
@@ -51,7 +51,7 @@ describe.each(ENGINES)('a start on %s', (engine) => {
     return { file, makeIfAbsent: false, id: key?.id ?? '' }
   }
 
-  test('seals what an earlier version left open, once, and leaves no copy of it in the files', async () => {
+  test('encrypts what an earlier version left plain, once, and leaves no copy in the files', async () => {
     await becomeAnEarlierVersion()
     const [removed, kept] = [await insertSecrets(database.db, null), await insertSecrets(database.db, null)]
     await database.db
@@ -70,13 +70,13 @@ describe.each(ENGINES)('a start on %s', (engine) => {
     await onlooker()
     expect(await filesHolding(storage, database.db, texts)).toEqual([])
     expect(await openAll(database.db, box, kept)).toEqual(textsOf(kept))
-    const sealed = await Promise.all(kept.map((row) => readStored(database.db, row)))
+    const encrypted = await Promise.all(kept.map((row) => readStored(database.db, row)))
     await prepare()
-    expect(await Promise.all(kept.map((row) => readStored(database.db, row)))).toEqual(sealed)
-    writeDocRow('docs/security.md', 'doors', [
+    expect(await Promise.all(kept.map((row) => readStored(database.db, row)))).toEqual(encrypted)
+    writeDocRow('docs/reports/attacks.md', 'fixed', [
       'B12b',
       'TOTP secrets and keys of an earlier version searched for in the raw files of both databases after the first start, deleted ones included',
-      'none is found; each opens with the key as before',
+      'none is found; each can still be decrypted',
       '`src/server/secrets/encrypted-database.test.ts`',
     ])
   })
@@ -99,15 +99,13 @@ describe.each(ENGINES)('a start on %s', (engine) => {
     const before = await dump(database)
     const own = await readKeyId(database.db)
     await expect(prepare(other)).rejects.toThrow(
-      new RegExp(
-        `cifrados com a chave ${own}, e o arquivo ${other.file} contém a chave ${other.id}. Nada foi`,
-      ),
+      new RegExp(`usam a chave ${own}, mas o arquivo ${other.file} tem a chave ${other.id}. Nada foi`),
     )
     expect(await dump(database)).toEqual(before)
     expect(await openAll(database.db, box, rows)).toEqual(textsOf(rows))
   })
 
-  test('without the key file makes no new one', async () => {
+  test('without the key file creates no new one', async () => {
     await prepare()
     const { file } = parseConfig(storage.env).secretKey
     rmSync(file)
@@ -117,7 +115,7 @@ describe.each(ENGINES)('a start on %s', (engine) => {
     expect(await dump(database)).toEqual(before)
   })
 
-  test('beside another with another key: one gives the database its key, the other stops', async () => {
+  test('beside another with another key: one sets the key of the database, the other stops', async () => {
     await migrate(database.db)
     const [one, two] = [await anotherKey('one.key'), await anotherKey('two.key')]
     const elsewhere = openDatabase(storage)

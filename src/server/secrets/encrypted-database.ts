@@ -7,7 +7,7 @@ import { change } from '../db/transactions/change.ts'
 import { makeSecretKeyFile, readSecretKeyFile, type SecretKey, SecretKeyRing } from './secret-key.ts'
 import { encryptWith, lockKeyId, readKeyId, SecretBox, type SecretPlace, storeKeyId } from './secrets.ts'
 
-/** Brings the database to the newest schema with everything secret sealed. With the wrong key it stops before it writes. */
+/** Migrates the database and encrypts all secrets. With the wrong key it stops before it writes. */
 export async function prepareDatabase(
   { secretKey }: Pick<Config, 'secretKey'>,
   db: Db,
@@ -18,16 +18,16 @@ export async function prepareDatabase(
   if (newer.length > 0)
     onProblem(
       new Error(
-        `O banco de dados é de uma versão mais nova deste programa (${newer.join(', ')}). Este processo continua com o que conhece; atualize-o.`,
+        `O banco é de uma versão mais nova do Pórtico (${newer.join(', ')}). Este processo continua funcionando, mas atualize assim que puder.`,
       ),
     )
   await ring.find((await readKeyId(db)) ?? (await adoptFirstKey(db, ring)))
-  // What is left over is no reason not to serve; the next start tries again.
+  // Leftovers are no reason not to serve; the next start tries again.
   await clearLeftovers(db).catch((cause: unknown) => onProblem(leftoversRemain(cause)))
   return new SecretBox(ring)
 }
 
-/** `wanted` is the key that the database names: a new one is made only where there is none yet. */
+/** `wanted` is the key id in the database: a new key is made only if there is none. */
 export async function openKeyRing(
   { file, makeIfAbsent }: Config['secretKey'],
   wanted: string | null,
@@ -40,31 +40,31 @@ export async function openKeyRing(
 }
 
 /**
- * The first start with a key: what lies open from an earlier version is sealed in the same transaction. Of two that come
- * at once one gives the database its key; both are told which it is.
+ * The first start with a key: plain values of an earlier version are encrypted in the same transaction. Of two
+ * processes, one sets the key; both learn which it is.
  */
 async function adoptFirstKey(db: Db, ring: SecretKeyRing): Promise<string> {
   return change(db, async (trx) => {
     const inForce = await lockKeyId(trx, 'update')
     if (inForce !== null) return inForce
     const key = ring.first
-    const { sealed } = await reencryptAll(trx, key, async (_place, stored) => stored)
-    await storeKeyId(trx, key.id, sealed === 0 ? new Date().toISOString() : null)
+    const { encrypted } = await reencryptAll(trx, key, async (_place, stored) => stored)
+    await storeKeyId(trx, key.id, encrypted === 0 ? new Date().toISOString() : null)
     return key.id
   })
 }
 
-/** What to say when the leftovers are still there. */
+/** The message while leftovers exist. */
 export function leftoversRemain(cause: unknown): Error {
   return new Error(
-    `Restos do que estava gravado antes ainda não puderam ser apagados (${(cause as Error).message}); o próximo início tenta de novo.`,
+    `Ainda há dados antigos no disco que não puderam ser apagados (${(cause as Error).message}). O servidor tenta de novo quando reiniciar.`,
     { cause },
   )
 }
 
 /**
- * An engine frees the space of what was overwritten without erasing it. This rewrites it, once after each sealing: until
- * it has worked, every start tries again.
+ * Engines free overwritten space without erasing it. This rewrites it after each encryption: until it has worked, every
+ * start tries again.
  */
 export async function clearLeftovers(db: Db): Promise<void> {
   const { leftovers_cleared_at } = await db
@@ -78,11 +78,11 @@ export async function clearLeftovers(db: Db): Promise<void> {
 }
 
 /**
- * `vacuum full` would keep the dead rows that some other session might still look at. A column whose type is given anew
- * makes PostgreSQL copy the living rows into a new file and drop the old one.
+ * `vacuum full` would keep dead rows that another session may still see. Setting a column's type again makes PostgreSQL
+ * copy the live rows into a new file.
  */
 async function rewriteTables(db: Db): Promise<void> {
-  for (const { table, column } of SEALED_COLUMNS) {
+  for (const { table, column } of ENCRYPTED_COLUMNS) {
     const name = sql.ref(column)
     await sql`alter table ${sql.table(table)} alter column ${name} type text using ${name} || ''`.execute(db)
   }
@@ -91,23 +91,23 @@ async function rewriteTables(db: Db): Promise<void> {
 async function rewriteFile(db: Db): Promise<void> {
   await sql`vacuum`.execute(db)
   const { rows } = await sql<{ busy: number }>`pragma wal_checkpoint(truncate)`.execute(db)
-  if (rows[0]?.busy !== 0) throw new Error('another process kept the write-ahead log from being emptied')
+  if (rows[0]?.busy !== 0) throw new Error('another process kept the write-ahead log from being truncated')
 }
 
 interface Reencrypted {
-  sealed: number
-  /** What `read` could not read: left as it was, for the caller to remove. */
+  encrypted: number
+  /** What `read` could not decrypt: left unchanged, for the caller to delete. */
   unreadable: SecretPlace[]
 }
 
-/** Seals everything secret with one key. `read` gives the text behind what is stored, or null when nothing can. */
+/** Encrypts all secrets with one key. `read` returns the plain text, or null if it cannot. */
 export async function reencryptAll(
   trx: Db,
   key: SecretKey,
   read: (place: SecretPlace, stored: string) => Promise<string | null>,
 ): Promise<Reencrypted> {
-  const result: Reencrypted = { sealed: 0, unreadable: [] }
-  for (const { table, column, key: name } of SEALED_COLUMNS) {
+  const result: Reencrypted = { encrypted: 0, unreadable: [] }
+  for (const { table, column, key: name } of ENCRYPTED_COLUMNS) {
     const [from, value, id] = [sql.table(table), sql.ref(column), sql.ref(name)]
     const { rows } = await sql<{ row: string; stored: string }>`
       select ${id} as row, ${value} as stored from ${from} where ${value} is not null
@@ -119,19 +119,21 @@ export async function reencryptAll(
         result.unreadable.push(place)
         continue
       }
-      const sealed = await encryptWith(key, place, text)
-      await sql`update ${from} set ${value} = ${sealed} where ${id} = ${row}`.execute(trx)
-      result.sealed++
+      const encrypted = await encryptWith(key, place, text)
+      await sql`update ${from} set ${value} = ${encrypted} where ${id} = ${row}`.execute(trx)
+      result.encrypted++
     }
   }
   return result
 }
 
-/** Every column that holds sealed texts, with the one that names its row. */
-const SEALED_COLUMNS = [
+/** Every encrypted column, with the column that identifies its row. */
+const ENCRYPTED_COLUMNS = [
   { table: 'auth_factors', column: 'secret', key: 'id' },
   { table: 'app_secrets', column: 'value', key: 'name' },
   { table: 'pixel_secrets', column: 'value', key: 'pixel_id' },
-  // Of mails; null in other rows.
+  // For emails; null in other rows.
   { table: 'deliveries', column: 'sealed', key: 'id' },
+  { table: 'visit_secrets', column: 'secret', key: 'day' },
+  { table: 'alert_webhooks', column: 'url', key: 'name' },
 ] as const

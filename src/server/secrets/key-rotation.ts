@@ -15,11 +15,11 @@ import { lockKeyId, SecretBox, type SecretPlace, storeKeyId } from './secrets.ts
 export interface Discarded<T> {
   keyId: string
   kept: number
-  /** What the owner of the secrets says of those that were lost. */
+  /** The owner's report about lost secrets. */
   lost: T
 }
 
-/** Takes the key that is at hand. Secrets that it does not open go to `giveUp`, in the same transaction. */
+/** Uses the available key. Secrets that it cannot decrypt go to `giveUp`, in the same transaction. */
 export async function discardSecrets<T>(
   { secretKey }: Pick<Config, 'secretKey'>,
   db: Db,
@@ -31,30 +31,30 @@ export async function discardSecrets<T>(
   return change(db, async (trx) => {
     const inForce = await lockKeyId(trx, 'update')
     const key = await keyAtHand(ring, inForce)
-    const { sealed, unreadable } = await reencryptAll(trx, key, async (place, stored) =>
-      // A database of an earlier version: nothing is sealed yet, and nothing is lost.
-      inForce === null ? stored : box.tryOpen(place, stored),
+    const { encrypted, unreadable } = await reencryptAll(trx, key, async (place, stored) =>
+      // A database of an earlier version: nothing is encrypted yet, and nothing is lost.
+      inForce === null ? stored : box.tryDecrypt(place, stored),
     )
     const lost = await giveUp(trx, unreadable)
     await storeKeyId(trx, key.id, null)
-    return { keyId: key.id, kept: sealed, lost }
+    return { keyId: key.id, kept: encrypted, lost }
   })
 }
 
-/** The one that the database names if it is there: then only what was damaged is lost. */
+/** The key in the database, if available: then only damaged values are lost. */
 async function keyAtHand(ring: SecretKeyRing, inForce: string | null): Promise<SecretKey> {
   return inForce === null ? ring.first : ring.find(inForce).catch(() => ring.first)
 }
 
 /**
- * The three steps of a change of key. After each of them, and after a kill in the middle of any, the file holds the key
- * that the database names; whoever runs the command again goes on where it stopped.
+ * The three steps of a key rotation. After each, and after a kill at any moment, the file contains the key that the
+ * database names; running the command again continues.
  *
- * In the file the keys stand in the order in which they come into force: before the one in force are former ones, behind
- * it is the next.
+ * Keys in the file are in the order in which they come into force: former ones before the current one, the next one
+ * behind it.
  */
 
-/** First step: the file holds the next key too. */
+/** First step: adds the next key to the file. */
 export async function addNextKey(file: string, inForce: string): Promise<SecretKey> {
   const keys = (await readSecretKeyFile(file)) ?? []
   const known = keys[indexOf(keys, inForce) + 1]
@@ -64,17 +64,17 @@ export async function addNextKey(file: string, inForce: string): Promise<SecretK
   return next
 }
 
-/** Second step: everything is sealed with the next key, and the database names it, in one transaction. */
+/** Second step: encrypts everything with the next key and stores its id, in one transaction. */
 export async function switchToKey(db: Db, secretKey: Config['secretKey'], next: SecretKey): Promise<number> {
   return change(db, async (trx) => {
     const box = new SecretBox(await openKeyRing(secretKey, await lockKeyId(trx, 'update')))
-    const { sealed } = await reencryptAll(trx, next, (place, stored) => box.open(place, stored))
+    const { encrypted } = await reencryptAll(trx, next, (place, stored) => box.decrypt(place, stored))
     await storeKeyId(trx, next.id, null)
-    return sealed
+    return encrypted
   })
 }
 
-/** Third step: former keys leave the file. How many did. */
+/** Third step: removes former keys from the file. Returns how many. */
 export async function dropFormerKeys(file: string, inForce: string): Promise<number> {
   const keys = (await readSecretKeyFile(file)) ?? []
   const former = indexOf(keys, inForce)

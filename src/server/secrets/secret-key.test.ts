@@ -14,7 +14,7 @@ afterEach(() => rmSync(folder, { recursive: true }))
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
 
-test('ten that make the file at once get one key, and nothing else stays in the folder', async () => {
+test('ten processes that create the file at once get one key, and no other file stays', async () => {
   const made = await Promise.all(Array.from({ length: 10 }, () => makeSecretKeyFile(file)))
   expect(new Set(made.map(([key]) => key?.id)).size).toBe(1)
   expect(await readSecretKeyFile(file)).toEqual(made[0])
@@ -22,7 +22,7 @@ test('ten that make the file at once get one key, and nothing else stays in the 
   expect(modeOf(file)).toBe('600')
 })
 
-test('a file that is replaced keeps its rights', async () => {
+test('a replaced file keeps its mode', async () => {
   await makeSecretKeyFile(file)
   const keys = [await makeSecretKey(), await makeSecretKey()]
   await replaceSecretKeyFile(file, keys)
@@ -31,14 +31,14 @@ test('a file that is replaced keeps its rights', async () => {
   expect(readdirSync(folder)).toEqual(['secret.key'])
 })
 
-test('a file that others can read is closed before it is used', async () => {
+test('a file that others can read is closed before use', async () => {
   await makeSecretKeyFile(file)
   chmodSync(file, 0o644)
   await readSecretKeyFile(file)
   expect(modeOf(file)).toBe('600')
 })
 
-test('a single key is as good as a set of one', async () => {
+test('accepts a single key as a set of one', async () => {
   const [key] = await makeSecretKeyFile(file)
   const [jwk] = (JSON.parse(readFileSync(file, 'utf8')) as { keys: object[] }).keys
   writeFileSync(file, JSON.stringify(jwk))
@@ -52,12 +52,12 @@ test.each([
   ['null', 'null'],
   ['a short key', '{"kty":"oct","k":"c2VjcmV0LXNlY3JldA"}'],
   ['a key of another kind', '{"kty":"EC","crv":"P-256","x":"c2VjcmV0LXNlY3JldA","d":"c2VjcmV0LXNlY3JldA"}'],
-])('%s is refused with the path and without the content', async (_what, content) => {
+])('refuses %s with the path and without the content', async (_what, content) => {
   writeFileSync(file, content)
   const refusal = await readSecretKeyFile(file).then(
     () => '',
     (error: Error) => error.message,
   )
-  expect(refusal).toContain(`${file} não contém uma chave de segredos`)
+  expect(refusal).toContain(`${file} não tem uma chave de segredos`)
   expect(refusal).not.toContain('c2VjcmV0LXNlY3JldA')
 })

@@ -6,7 +6,7 @@ import { calculateJwkThumbprint, exportJWK, type JWK } from 'jose'
 import { closeKeyFile, syncToDisk, touchOwnerOnly, writeNewFile } from '../db/data-directory.ts'
 import { OperatorError } from '../operator-error.ts'
 
-/** One command at a time changes a key file. The operating system holds the lock: it is free when the process is gone. */
+/** One command at a time changes a key file. The operating system holds the lock, which ends with the process. */
 export function holdFileLock(keyFile: string): () => void {
   const file = `${keyFile}.lock`
   const lock = openLock(file)
@@ -14,7 +14,9 @@ export function holdFileLock(keyFile: string): () => void {
     lock.exec('begin exclusive')
   } catch {
     lock.close()
-    throw new SecretKeyError(`Outro comando está trocando a chave em ${keyFile}.`)
+    throw new SecretKeyError(
+      `Outro comando está trocando a chave em ${keyFile}. Espere ele terminar e rode de novo.`,
+    )
   }
   return () => lock.close()
 }
@@ -24,11 +26,13 @@ function openLock(file: string): DatabaseSync {
     touchOwnerOnly(file)
     return new DatabaseSync(file, { timeout: 0 })
   } catch (error) {
-    throw new SecretKeyError(`A pasta do arquivo de chave não pode ser escrita: ${(error as Error).message}`)
+    throw new SecretKeyError(
+      `Não foi possível gravar na pasta do arquivo de chave: ${(error as Error).message}. Confira as permissões.`,
+    )
   }
 }
 
-/** The keys of the file, read again when one is asked for that was not among them: an operator may have changed it. */
+/** The keys of the file, read again if a requested one is missing: an operator may have changed it. */
 export class SecretKeyRing {
   readonly file: string
   #keys: readonly SecretKey[]
@@ -38,10 +42,13 @@ export class SecretKeyRing {
     this.#keys = keys
   }
 
-  /** The key that an empty database takes. */
+  /** The key for an empty database. */
   get first(): SecretKey {
     const [first] = this.#keys
-    if (first === undefined) throw new SecretKeyError(`O arquivo de chave ${this.file} não existe.`)
+    if (first === undefined)
+      throw new SecretKeyError(
+        `O arquivo de chave ${this.file} não existe. Copie a chave guardada ou crie uma: npm run admin -- make-secret-key ${this.file}`,
+      )
     return first
   }
 
@@ -52,7 +59,7 @@ export class SecretKeyRing {
     return this.require(id)
   }
 
-  /** Without looking at the file again. */
+  /** Without reading the file again. */
   require(id: string): SecretKey {
     const key = this.#keys.find((candidate) => candidate.id === id)
     if (key === undefined) throw otherKey(this.file, id, this.#keys)
@@ -61,14 +68,14 @@ export class SecretKeyRing {
 }
 
 function otherKey(file: string, wanted: string, found: readonly SecretKey[]): SecretKeyError {
-  const there = found.length === 0 ? 'não existe' : `contém a chave ${found.map((key) => key.id).join(', ')}`
+  const there = found.length === 0 ? 'não existe' : `tem a chave ${found.map((key) => key.id).join(', ')}`
   return new SecretKeyError(
-    `Os segredos deste banco de dados foram cifrados com a chave ${wanted}, e o arquivo ${file} ${there}. Nada foi alterado.
-Traga a cópia do arquivo com a chave ${wanted}. Se ela se perdeu, "npm run admin -- discard-secrets" abre mão dos segredos que não podem mais ser lidos.`,
+    `Os segredos deste banco usam a chave ${wanted}, mas o arquivo ${file} ${there}. Nada foi alterado.
+Copie para lá o arquivo com a chave ${wanted}. Se ela foi perdida, descarte os segredos: npm run admin -- discard-secrets`,
   )
 }
 
-/** The keys in the file, or null when there is no such file. */
+/** The keys in the file, or null if there is no file. */
 export async function readSecretKeyFile(file: string): Promise<SecretKey[] | null> {
   const text = readIfThere(file)
   if (text === null) return null
@@ -76,18 +83,18 @@ export async function readSecretKeyFile(file: string): Promise<SecretKey[] | nul
   const keys = await parseSecretKeys(text)
   if (keys === null)
     throw new SecretKeyError(
-      `O arquivo ${file} não contém uma chave de segredos (JWK "oct" de 256 bits). Traga de volta a cópia que você guardou; se não há nenhuma, mova este arquivo e rode "npm run admin -- discard-secrets".`,
+      `O arquivo ${file} não tem uma chave de segredos válida (JWK "oct" de 256 bits). Copie a chave que você guardou. Se não houver cópia, mova este arquivo e rode: npm run admin -- discard-secrets`,
     )
   return keys
 }
 
-/** Of two processes that make the file at once, one makes it and both read the same. */
+/** Of two processes that create the file, one does and both read the same. */
 export async function makeSecretKeyFile(file: string): Promise<SecretKey[]> {
   const partial = partialName(file)
   const key = await makeSecretKey()
   try {
     writeNewFile(partial, await formatSecretKeys([key]))
-    // Unlike a rename, a link never replaces what is there.
+    // Unlike a rename, a link never replaces an existing file.
     linkSync(partial, file)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw cannotWrite(file, error)
@@ -98,7 +105,7 @@ export async function makeSecretKeyFile(file: string): Promise<SecretKey[]> {
   return (await readSecretKeyFile(file)) ?? []
 }
 
-/** At every moment the file holds either the former keys or the new ones. */
+/** At every moment the file contains either the former keys or the new ones. */
 export async function replaceSecretKeyFile(file: string, keys: readonly SecretKey[]): Promise<void> {
   const partial = partialName(file)
   try {
@@ -117,7 +124,9 @@ function readIfThere(file: string): string | null {
     return readFileSync(file, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw new SecretKeyError(`Não foi possível ler o arquivo de chave ${file}: ${(error as Error).message}`)
+    throw new SecretKeyError(
+      `Não foi possível ler o arquivo de chave ${file}: ${(error as Error).message}. Confira as permissões.`,
+    )
   }
 }
 
@@ -126,10 +135,12 @@ function partialName(file: string): string {
 }
 
 function cannotWrite(file: string, error: unknown): SecretKeyError {
-  return new SecretKeyError(`Não foi possível gravar o arquivo de chave ${file}: ${(error as Error).message}`)
+  return new SecretKeyError(
+    `Não foi possível gravar o arquivo de chave ${file}: ${(error as Error).message}. Confira as permissões.`,
+  )
 }
 
-/** About the key or what it seals. */
+/** About the key or the secrets that it encrypts. */
 export class SecretKeyError extends OperatorError {
   override readonly name = 'SecretKeyError'
 }
@@ -137,7 +148,7 @@ export class SecretKeyError extends OperatorError {
 const KEY_BYTES = 32
 
 export interface SecretKey {
-  /** The key's thumbprint (RFC 7638). It tells nothing of a key that is random and this long. */
+  /** The key's thumbprint (RFC 7638). It reveals nothing about a random key of this length. */
   readonly id: string
   readonly bytes: Uint8Array
 }
@@ -146,13 +157,13 @@ export async function makeSecretKey(): Promise<SecretKey> {
   return fromBytes(new Uint8Array(randomBytes(KEY_BYTES)))
 }
 
-/** A key set (RFC 7517), the key that new keys are added behind first. */
+/** A key set (RFC 7517). */
 async function formatSecretKeys(keys: readonly SecretKey[]): Promise<string> {
   const list = keys.map(async ({ id, bytes }) => ({ ...(await exportJWK(bytes)), kid: id, alg: 'A256GCM' }))
   return `${JSON.stringify({ keys: await Promise.all(list) }, null, 2)}\n`
 }
 
-/** Takes a key set or a single key; null when it is neither. Nothing of what was read may get into a message. */
+/** Accepts a key set or a single key; null if it is neither. Messages must not contain what was read. */
 async function parseSecretKeys(text: string): Promise<SecretKey[] | null> {
   try {
     const content = JSON.parse(text) as { keys?: JWK[] } & JWK

@@ -4,7 +4,7 @@ import type { Db } from '../db/database.ts'
 import { engineOf } from '../db/dialect.ts'
 import { type SecretKey, SecretKeyError, type SecretKeyRing } from './secret-key.ts'
 
-/** Keeps texts unreadable in the database. It follows a change of key while the process runs. */
+/** Encrypts texts in the database. It follows a key rotation while the process runs. */
 export class SecretBox implements Secrets {
   readonly #ring: SecretKeyRing
 
@@ -12,36 +12,37 @@ export class SecretBox implements Secrets {
     this.#ring = ring
   }
 
-  async seal(trx: Db, place: SecretPlace, text: string): Promise<string> {
+  async encrypt(trx: Db, place: SecretPlace, text: string): Promise<string> {
     const id = await lockKeyId(trx, 'share')
-    if (id === null) throw new SecretKeyError('O banco de dados não tem chave de segredos.')
+    if (id === null)
+      throw new SecretKeyError('O banco de dados não tem chave de segredos. Rode: npm run doctor')
     return encryptWith(await this.#ring.find(id), place, text)
   }
 
-  async open(place: SecretPlace, sealed: string): Promise<string> {
-    return openWith(await this.#ring.find(kidOf(sealed)), place, sealed)
+  async decrypt(place: SecretPlace, encrypted: string): Promise<string> {
+    return decryptWith(await this.#ring.find(kidOf(encrypted)), place, encrypted)
   }
 
-  /** Null for what no key at hand opens. */
-  async tryOpen(place: SecretPlace, sealed: string): Promise<string | null> {
-    return this.open(place, sealed).catch(() => null)
+  /** Null if no available key decrypts it. */
+  async tryDecrypt(place: SecretPlace, encrypted: string): Promise<string | null> {
+    return this.decrypt(place, encrypted).catch(() => null)
   }
 }
 
-function kidOf(sealed: string): string {
-  const { kid } = decodeProtectedHeader(sealed)
-  if (typeof kid !== 'string') throw new Error('a sealed text names no key')
+function kidOf(encrypted: string): string {
+  const { kid } = decodeProtectedHeader(encrypted)
+  if (typeof kid !== 'string') throw new Error('the encrypted text names no key')
   return kid
 }
 
-/** The id of the key in force; null before the first one, and in a database of a version that knew none. */
+/** The id of the current key; null before the first one, and in older databases. */
 export async function readKeyId(db: Db): Promise<string | null> {
   if (!(await hasKeyTable(db))) return null
   const row = await db.selectFrom('secret_key').select('key_id').executeTakeFirst()
   return row?.key_id ?? null
 }
 
-/** The same, and it stays so until the transaction ends. SQLite's transactions exclude one another anyway. */
+/** The same, locked until the transaction ends. SQLite's transactions exclude each other anyway. */
 export async function lockKeyId(trx: Db, mode: 'share' | 'update'): Promise<string | null> {
   const query = trx.selectFrom('secret_key').select('key_id')
   const locking = engineOf(trx) === 'sqlite' ? query : mode === 'share' ? query.forShare() : query.forUpdate()
@@ -60,21 +61,20 @@ async function hasKeyTable(db: Db): Promise<boolean> {
   return Number((await query.execute(db)).rows[0]?.there) > 0
 }
 
-/** Encrypts for one row: the place is in the protected header, so whoever moves the text to another row breaks it. */
+/** Encrypts for one row: the place is in the protected header, so that moving the text breaks it. */
 export function encryptWith(key: SecretKey, place: SecretPlace, text: string): Promise<string> {
   return new CompactEncrypt(new TextEncoder().encode(text))
     .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', kid: key.id, place: nameOf(place) })
     .encrypt(key.bytes)
 }
 
-/** Throws when the text was sealed with another key, for another place, or changed since. */
-async function openWith(key: SecretKey, place: SecretPlace, sealed: string): Promise<string> {
-  const { plaintext, protectedHeader } = await compactDecrypt(sealed, key.bytes, {
+/** Throws if the text was encrypted with another key or for another place, or was changed. */
+export async function decryptWith(key: SecretKey, place: SecretPlace, encrypted: string): Promise<string> {
+  const { plaintext, protectedHeader } = await compactDecrypt(encrypted, key.bytes, {
     keyManagementAlgorithms: ['dir'],
     contentEncryptionAlgorithms: ['A256GCM'],
   })
-  if (protectedHeader.place !== nameOf(place))
-    throw new Error('a sealed text lies in a row that is not its own')
+  if (protectedHeader.place !== nameOf(place)) throw new Error('the encrypted text belongs to another row')
   return new TextDecoder().decode(plaintext)
 }
 
@@ -82,16 +82,16 @@ function nameOf({ table, column, row }: SecretPlace): string {
   return `${table}.${column}/${row}`
 }
 
-/** The one row that a sealed text belongs to: it cannot be read in any other. */
+/** The row that an encrypted text belongs to: it cannot be decrypted in any other. */
 export interface SecretPlace {
   table: string
   column: string
   row: string
 }
 
-/** What `app.ts` hands to a service that keeps something secret in the database. */
+/** Passed by `app.ts` to modules that store secrets. */
 export interface Secrets {
-  /** Pass the transaction that stores the text, so that no change of key comes between the two. */
-  seal(trx: Db, place: SecretPlace, text: string): Promise<string>
-  open(place: SecretPlace, sealed: string): Promise<string>
+  /** Pass the transaction that stores the text, so that no key rotation comes in between. */
+  encrypt(trx: Db, place: SecretPlace, text: string): Promise<string>
+  decrypt(place: SecretPlace, encrypted: string): Promise<string>
 }

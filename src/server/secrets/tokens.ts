@@ -1,20 +1,20 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
 /**
- * Six digits, or a short code on paper, could be found by trying them all against a plain hash. The key makes a stolen
- * table of hashes worth nothing without it. `context` ties a hash to its row, so that equal codes do not look equal.
+ * Short codes could be found by trying them all against a plain hash. With the key, a stolen table of hashes is
+ * useless. `context` binds a hash to its row, so that equal codes have different hashes.
  */
 export function keyedHash(secret: string, context: string, code: string): string {
   return createHmac('sha256', secret).update(`${context}\n${code}`).digest('base64url')
 }
 
-/** In a time that does not tell where they differ. */
+/** In constant time. */
 export function isSameSecret(a: string | Buffer, b: string | Buffer): boolean {
   const [left, right] = [toBytes(a), toBytes(b)]
   return left.length === right.length && timingSafeEqual(left, right)
 }
 
-/** 256 random bits: nothing to guess, so a plain hash is enough to keep. */
+/** 256 random bits cannot be guessed, so a plain hash is enough. */
 export function makeOpaqueToken(): { token: string; hash: string } {
   const token = randomBytes(32).toString('base64url')
   return { token, hash: hashOpaqueToken(token) }

@@ -1,25 +1,25 @@
 import { RegularFlush } from '../db/transactions/flush.ts'
 import type { Logger } from '../http/logging/logger.ts'
 
-/** With the few columns of a count, below the parameters that either engine takes in one statement. */
+/** With a count's few columns, below the parameter limit of both engines. */
 const ROWS_PER_STATEMENT = 1_000
 
 interface BufferedOptions<Row> {
-  /** What is written, for the log. */
+  /** Name for the log. */
   what: string
-  /** Rows of one key are one row. */
+  /** Rows with the same key are merged. */
   keyOf: (row: Row) => string
   groupOf: (row: Row) => string
-  /** While nothing can be written, so many rows of a group wait in memory, and no more. */
+  /** While nothing can be written, at most this many rows of a group wait in memory. */
   maxPending: (group: string) => number
-  /** Adds what came later to what waits. */
+  /** Adds a later row to a waiting one. */
   merge: (pending: Row, more: Row) => void
   write: (rows: readonly Row[]) => Promise<void>
   log: Pick<Logger, 'warn'>
   flushMs?: number | undefined
 }
 
-/** Gathers rows in memory and writes them once a second. What could not be written is added to the next write. */
+/** Collects rows in memory and writes them once a second. What could not be written is added to the next write. */
 export class Buffered<Row> {
   readonly #options: BufferedOptions<Row>
   readonly #flush: RegularFlush
@@ -51,7 +51,7 @@ export class Buffered<Row> {
     this.#pending.set(key, more)
   }
 
-  /** Resolves when what was added before is stored, or could not be. */
+  /** Resolves when everything added before is stored, or could not be. */
   flush(): Promise<void> {
     return this.#flush.now()
   }
@@ -61,7 +61,7 @@ export class Buffered<Row> {
   }
 
   async #write(): Promise<void> {
-    // Sorted: two processes that lock the same rows in different orders would wait for each other.
+    // Sorted: two processes that lock the same rows in different orders would deadlock.
     const waiting = [...this.#pending].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
     this.#pending = new Map()
     this.#sizes = new Map()

@@ -4,11 +4,11 @@ import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines
 import { insertPixel } from '#tests/support/insert-pixel.ts'
 import type { Db } from '../db/database.ts'
 import { STEP_ROWS } from '../db/sweep.ts'
-import { addCounts, readCounts, Stats, shardOf, sumCounts, sweepCounts } from './counts.ts'
+import { addCounts, drawShard, readCounts, SHARDS, Stats, shardOf, sumCounts, sweepCounts } from './counts.ts'
 import { SERIES_NAMES, startOf } from './series.ts'
 
 const DAY_MS = 86_400_000
-/** 23:30 of the 14th at the site. */
+/** 23:30 on the 14th at the site. */
 const AT = Date.parse('2026-11-15T02:30:00.000Z')
 
 const warnings: unknown[] = []
@@ -34,7 +34,7 @@ describe.each(ENGINES)('counts, on %s', (engine) => {
   }
   const stored = () => db.selectFrom('counts').selectAll().orderBy('resolution').orderBy('key').execute()
 
-  test('are written in every resolution of their series, in the hours and days of the site', async () => {
+  test('are written in every resolution of their series, by hours and days of the site', async () => {
     const stats = start()
     const subject = randomUUID()
     stats.add({ series: 'tag.result', subject, key: 'ran', at: AT })
@@ -55,7 +55,7 @@ describe.each(ENGINES)('counts, on %s', (engine) => {
     )
   })
 
-  test('of several processes add up, what one takes back from another included', async () => {
+  test('of several processes add up, including subtractions', async () => {
     const [first, second] = [start(1), start(2)]
     for (let round = 0; round < 5; round++) {
       first.add({ series: 'site', key: 'choice:accepted', at: AT, by: 2 })
@@ -76,7 +76,7 @@ describe.each(ENGINES)('counts, on %s', (engine) => {
     ])
   })
 
-  test('of processes that share rows lose nothing, in whatever order they heard of them', async () => {
+  test('of processes that share rows lose nothing, in any order', async () => {
     const subjects = Array.from({ length: 60 }, () => randomUUID())
     const processes = [start(1), start(1), start(1)]
     for (let round = 0; round < 10; round++) {
@@ -91,7 +91,7 @@ describe.each(ENGINES)('counts, on %s', (engine) => {
     expect(rows.map(({ count }) => count)).toEqual(subjects.map(() => 30))
   })
 
-  test('of one subject, series and time are read without those of others', async () => {
+  test('are read by subject, series and time', async () => {
     const [one, other] = [randomUUID(), randomUUID()]
     await addCounts(db, [
       { series: 'conversion', subject: one, key: 'accepted ', at: AT },
@@ -121,7 +121,7 @@ describe.each(ENGINES)('counts, on %s', (engine) => {
     expect(await stored()).toHaveLength(2)
   })
 
-  test('that could not be written wait for the next write, up to what their series may keep', async () => {
+  test('that could not be written wait for the next write, up to the limit of their series', async () => {
     const stats = start()
     await db.schema.alterTable('counts').renameTo('away').execute()
     stats.add({ series: 'site', key: 'told', at: AT })
@@ -139,7 +139,7 @@ describe.each(ENGINES)('counts, on %s', (engine) => {
     expect(await sumCounts(db, { series: 'site.cost', resolution: 'ten_minutes', from })).toHaveLength(1_000)
   })
 
-  test('stop at a billion, whatever is reported', async () => {
+  test('stop at a billion', async () => {
     const stats = start()
     for (let n = 0; n < 3; n++) {
       stats.add({ series: 'site', key: 'told', at: AT, by: 900_000_000 })
@@ -148,7 +148,7 @@ describe.each(ENGINES)('counts, on %s', (engine) => {
     expect((await stored()).map(({ count }) => count)).toEqual([1_000_000_000, 1_000_000_000])
   })
 
-  test('are judged once they are written, with the rows of that series alone', async () => {
+  test('are passed to the judge of their series after they are written', async () => {
     const stats = start()
     const judged: string[] = []
     stats.onWritten('tag.breaker', async (rows) => {
@@ -162,7 +162,7 @@ describe.each(ENGINES)('counts, on %s', (engine) => {
     expect(judged).toEqual(['r1 failed'])
   })
 
-  test('go with their pixel, and nobody else’s do', async () => {
+  test('are deleted with their pixel only', async () => {
     const [gone, kept] = [await insertPixel(db, { type: 'meta' }), await insertPixel(db, { type: 'meta' })]
     const stats = start()
     for (const subject of [gone, kept]) stats.add({ series: 'tag.result', subject, key: 'ran' })
@@ -171,14 +171,14 @@ describe.each(ENGINES)('counts, on %s', (engine) => {
     await db.deleteFrom('tracking_pixels').where('id', '=', gone).execute()
     const subjects = await db.selectFrom('counts').select('subject').distinct().orderBy('subject').execute()
     expect(subjects.map(({ subject }) => subject)).toEqual(['', kept])
-    // A count that comes late fails no write.
+    // A late count fails no write.
     stats.add({ series: 'tag.result', subject: gone, key: 'ran' })
     stats.add({ series: 'tag.result', subject: kept, key: 'ran' })
     await stats.flush()
     expect(warnings).toEqual([])
   })
 
-  test('are removed when their series no longer keeps them, each resolution after its own time', async () => {
+  test('are deleted per resolution when its retention ends', async () => {
     const now = startOf('hour', Date.now())
     const ages = [0, 2, 4, 16, 91, 395, 397]
     await addCounts(
@@ -187,37 +187,56 @@ describe.each(ENGINES)('counts, on %s', (engine) => {
         const at = now - days * DAY_MS
         return [
           { series: 'tag.result', subject: 'x', key: 'ran', at },
+          { series: 'set.refusal', subject: 'v', key: 'marketing', at },
           { series: 'tag.seen', subject: 'x', key: 'r visit ran', at },
           { series: 'tag.cost', subject: 'x', key: 'r cost_ms 5', at },
           { series: 'tag.breaker', subject: 'x', key: 'r visits', at },
           { series: 'conversion', subject: 'x', key: 'accepted ', at },
+          { series: 'conversion.confirmation', subject: 'x', key: 'confirmed ', at },
           { series: 'site', key: 'told', at },
           { series: 'site.cost', key: 'cost:sum:5', at },
+          { series: 'visit', key: 'visits', at },
+          { series: 'visit.source', key: 'visits direct', at },
+          { series: 'visit.page', key: '/', at },
+          { series: 'outcome', subject: 'primeira_venda', key: 'live tied', at },
+          { series: 'outcome.source', key: '["email","boletim"]', at },
+          { series: 'outcome.delivery', subject: 'x', key: 'primeira_venda accepted ', at },
         ] as const
       }),
     )
-    await sweepCounts(db, { reportDays: 396 }, AbortSignal.abort(), now)
-    expect((await stored()).length).toBe(ages.length * 10)
-    await sweepCounts(db, { reportDays: 396 }, undefined, now)
+    await sweepCounts(db, { reportDays: 396, visitDays: 761 }, AbortSignal.abort(), now)
+    expect((await stored()).length).toBe(ages.length * 21)
+    await sweepCounts(db, { reportDays: 396, visitDays: 761 }, undefined, now)
     const left: Record<string, number> = {}
     for (const { series, resolution } of await stored())
       left[`${series} ${resolution}`] = (left[`${series} ${resolution}`] ?? 0) + 1
     expect(left).toEqual({
       'tag.result hour': 4,
       'tag.result day': 6,
+      'set.refusal hour': 4,
+      'set.refusal day': 6,
       'tag.seen hour': 2,
       'tag.cost hour': 2,
       'tag.breaker minute': 1,
       'conversion hour': 4,
       'conversion day': 6,
+      'conversion.confirmation day': 6,
       'site ten_minutes': 3,
       'site day': 6,
       'site.cost ten_minutes': 2,
+      'visit ten_minutes': 3,
+      'visit hour': 4,
+      'visit day': 7,
+      'visit.source day': 7,
+      'visit.page day': 7,
+      'outcome day': 7,
+      'outcome.source day': 7,
+      'outcome.delivery day': 7,
     })
     expect(new Set(Object.keys(left).map((name) => name.split(' ')[0]))).toEqual(new Set(SERIES_NAMES))
   })
 
-  test('are removed in steps, all of them', async () => {
+  test('are deleted in steps, completely', async () => {
     const now = Date.now()
     const many = Array.from({ length: STEP_ROWS + 7 }, (_, n) => ({
       series: 'tag.breaker' as const,
@@ -226,21 +245,35 @@ describe.each(ENGINES)('counts, on %s', (engine) => {
       at: now - 2 * DAY_MS,
     }))
     await addCounts(db, many)
-    expect(await sweepCounts(db, { reportDays: 396 }, undefined, now)).toEqual({ counts: STEP_ROWS + 7 })
+    expect(await sweepCounts(db, { reportDays: 396, visitDays: 761 }, undefined, now)).toEqual({
+      counts: STEP_ROWS + 7,
+    })
   })
 })
 
-test('on PostgreSQL no process waits for a count that another has not committed', async () => {
+test("on PostgreSQL no process waits for another one's uncommitted count", async () => {
   const database = await makeDatabase('postgres')
   onTestFinished(() => database.close())
   const { db } = database
   const counted = { series: 'conversion', subject: randomUUID(), key: 'accepted ' } as const
   await db.transaction().execute(async (trx) => {
     await addCounts(trx, [counted], { shard: 1 })
-    // Would wait for the end of this transaction, and so for ever, where both had one row.
+    // With a shared row, this would wait for the end of this transaction forever.
     await addCounts(db, [counted], { shard: 2 })
   })
   expect(await sumCounts(db, { series: 'conversion', resolution: 'day', from: 0 })).toMatchObject([
     { count: 2 },
   ])
+})
+
+test('each process that starts on PostgreSQL writes its own rows', async () => {
+  const database = await makeDatabase('postgres')
+  onTestFinished(() => database.close())
+  const shards = new Set<number>()
+  for (let start = 0; start < SHARDS; start++) {
+    await drawShard(database.db)
+    shards.add(shardOf(database.db))
+  }
+  expect(shards.size).toBe(SHARDS)
+  expect([...shards].every((shard) => shard >= 0 && shard < SHARDS)).toBe(true)
 })

@@ -1,23 +1,31 @@
 import { randomInt } from 'node:crypto'
-import { sql } from 'kysely'
+import { type Compilable, sql } from 'kysely'
+import { DAY_MS } from '#contract/durations.ts'
 import type { Db } from '../db/database.ts'
 import { engineOf } from '../db/dialect.ts'
+import { asRepeated } from '../db/engines/sqlite-driver.ts'
 import type { Resolution, StatsTables } from '../db/schema/stats.ts'
 import { inBatches } from '../db/sweep.ts'
-import { post } from '../db/transactions/change.ts'
+import { pipeline } from '../db/transactions/change.ts'
 import type { Logger } from '../http/logging/logger.ts'
 import { Buffered } from './buffered.ts'
-import { resolutionsOf, SERIES, SERIES_NAMES, type SeriesKeys, type SeriesName, startOf } from './series.ts'
+import {
+  daysKept,
+  resolutionsOf,
+  SERIES,
+  SERIES_NAMES,
+  type SeriesKeys,
+  type SeriesName,
+  startOf,
+} from './series.ts'
 
-const DAY_MS = 86_400_000
-
-/** Reports can be forged, and the column is an integer: a count stops here. */
+/** Reports can be forged, and the column is an integer: counts stop here. */
 const MAX_COUNT = 1_000_000_000
 
-/** More processes than this share rows, which costs them time and no count. */
-const SHARDS = 64
+/** More processes than this share rows, which costs time but no counts. */
+export const SHARDS = 64
 
-const OWN_SHARD = randomInt(SHARDS)
+let ownShard = randomInt(SHARDS)
 
 type Row = StatsTables['counts']
 
@@ -25,11 +33,11 @@ export type Count = {
   [Series in SeriesName]: {
     series: Series
     key: SeriesKeys[Series]
-    /** A pixel's id; the whole site where there is none. */
+    /** A pixel's id; omitted for the whole site. */
     subject?: string
-    /** Now, unless it says otherwise. */
+    /** Defaults to now. */
     at?: number
-    /** 1, unless it says otherwise. Less than none takes back what was counted at that time. */
+    /** Defaults to 1. Negative values subtract what was counted at that time. */
     by?: number
   }
 }[SeriesName]
@@ -42,8 +50,8 @@ interface StatsOptions {
 type Judge = (written: readonly Row[]) => Promise<void>
 
 /**
- * Adds counts up in memory and writes them once a second, in every resolution of their series at once. What a process
- * has not written when it is killed is gone: a report is a count, and nobody is promised that it is durable.
+ * Collects counts in memory and writes them once a second, in every resolution of their series. A killed process loses
+ * its last second: counts are not promised to be durable.
  * @example
  * stats.add({ series: 'tag.result', subject: pixelId, key: 'ran' })
  */
@@ -74,12 +82,12 @@ export class Stats {
     for (const row of toRows(count, this.#shard)) this.#buffer.add(row)
   }
 
-  /** Called with the rows of a series after each write of them. Must not throw. */
+  /** Called with the rows of a series after each write. It must not throw. */
   onWritten(series: SeriesName, judge: Judge): void {
     this.#judges.set(series, judge)
   }
 
-  /** Resolves when what was added before is stored, or could not be. */
+  /** Resolves when everything added before is stored, or could not be. */
   flush(): Promise<void> {
     return this.#buffer.flush()
   }
@@ -89,7 +97,7 @@ export class Stats {
   }
 
   async #write(rows: readonly Row[]): Promise<void> {
-    await insertRows(this.#db, rows).execute()
+    if (rows.length > 0) await this.#db.executeQuery(insertRows(this.#db, rows).compile())
     for (const [series, judge] of this.#judges) {
       const written = rows.filter((row) => row.series === series)
       if (written.length > 0) await judge(written)
@@ -97,7 +105,7 @@ export class Stats {
   }
 }
 
-/** Counts in the transaction of what is counted: exact, and gone where that is rolled back. */
+/** Counts in the transaction of what is counted: exact, and rolled back with it. */
 export async function addCounts(
   trx: Db,
   counts: readonly Count[],
@@ -110,17 +118,17 @@ export async function addCounts(
     else sum.count += row.count
   }
   if (sums.size === 0) return
-  // In one order everywhere, so that no two wait for each other.
+  // One order everywhere, to avoid deadlocks.
   const rows = [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
-  await post(trx, insertRows(trx, rows))
+  await pipeline(trx, insertRows(trx, rows))
 }
 
 interface Wanted<Series extends SeriesName> {
   series: Series
   resolution: keyof (typeof SERIES)[Series]['kept']
-  /** Of all, where it is left out. */
+  /** Omitted: all subjects. */
   subject?: string
-  /** The first moment, and the first one after the last. */
+  /** Start (inclusive) and end (exclusive). */
   from: number
   to?: number
 }
@@ -132,7 +140,7 @@ export interface StoredCount<Series extends SeriesName> {
   count: number
 }
 
-/** What was counted, by minute, hour or day; of all processes together. */
+/** Counts by minute, hour or day, summed over all processes. */
 export async function readCounts<Series extends SeriesName>(
   db: Db,
   wanted: Wanted<Series>,
@@ -144,7 +152,7 @@ export async function readCounts<Series extends SeriesName>(
   return rows.map((row) => ({ ...row, key: row.key as SeriesKeys[Series], count: Number(row.count) }))
 }
 
-/** The same over all of that time. */
+/** The sums over the whole time. */
 export async function sumCounts<Series extends SeriesName>(
   db: Db,
   wanted: Wanted<Series>,
@@ -156,30 +164,42 @@ export async function sumCounts<Series extends SeriesName>(
   return rows.map((row) => ({ ...row, key: row.key as SeriesKeys[Series], count: Number(row.count) }))
 }
 
-/** Takes back everything that a series holds of a subject. */
+/** Deletes all counts of a series for a subject. */
 export async function forgetCounts(trx: Db, series: SeriesName, subject: string): Promise<void> {
   await trx.deleteFrom('counts').where('series', '=', series).where('subject', '=', subject).execute()
 }
 
-/** Removes what each series no longer keeps. */
+/** Deletes counts past the retention of their series. */
 export async function sweepCounts(
   db: Db,
-  { reportDays }: { readonly reportDays: number },
+  kept: Parameters<typeof daysKept>[1],
   signal?: AbortSignal,
   now = Date.now(),
 ): Promise<{ counts: number }> {
   let counts = 0
   for (const series of SERIES_NAMES)
-    for (const [resolution, kept] of resolutionsOf(series)) {
-      const before = new Date(now - (kept === 'report' ? reportDays : kept) * DAY_MS).toISOString()
+    for (const [resolution, days] of resolutionsOf(series)) {
+      const before = new Date(now - daysKept(days, kept) * DAY_MS).toISOString()
       counts += await inBatches((rows) => removeSome(db, { series, resolution, before, rows }), signal)
     }
   return { counts }
 }
 
-/** The row of this process. The embedded database has one writer at a time: there is nothing to share out. */
+/** The shard of this process. SQLite has one writer, so it needs only one. */
 export function shardOf(db: Db): number {
-  return engineOf(db) === 'sqlite' ? 0 : OWN_SHARD
+  return engineOf(db) === 'sqlite' ? 0 : ownShard
+}
+
+/**
+ * Gives this process a shard that no other one of the last 64 starts has. A random one is shared by two of eight
+ * processes in every third installation.
+ */
+export async function drawShard(db: Db): Promise<void> {
+  if (engineOf(db) === 'sqlite') return
+  const { rows } = await sql<{ shard: number }>`
+    select nextval('process_shards') % ${sql.lit(SHARDS)} as shard
+  `.execute(db)
+  ownShard = rows[0]?.shard ?? ownShard
 }
 
 function toRows({ series, subject = '', key, at = Date.now(), by = 1 }: Count, shard: number): Row[] {
@@ -187,18 +207,44 @@ function toRows({ series, subject = '', key, at = Date.now(), by = 1 }: Count, s
     subject,
     series,
     resolution,
-    at: new Date(startOf(resolution, at)).toISOString(),
+    at: writeStart(resolution, startOf(resolution, at)),
     key,
     shard,
     count: by,
   }))
 }
 
+/** The same start as a text, for most counts of a second: formatting costs more than everything else here. */
+const written = new Map<Resolution, { start: number; text: string }>()
+
+function writeStart(resolution: Resolution, start: number): string {
+  const last = written.get(resolution)
+  if (last?.start === start) return last.text
+  const text = new Date(start).toISOString()
+  written.set(resolution, { start, text })
+  return text
+}
+
 function rowKey({ subject, series, resolution, at, key }: Row): string {
   return `${subject} ${series} ${resolution} ${at} ${key}`
 }
 
-function insertRows(db: Db, rows: readonly Row[]) {
+/** Adds to the rows, of which there is at least one. SQLite runs one prepared statement for each of them. */
+function insertRows(db: Db, rows: readonly Row[]): Compilable {
+  if (engineOf(db) === 'postgres') return insertStatement(db, rows)
+  const parameters = rows.map(({ subject, series, resolution, at, key, shard, count }) => [
+    subject,
+    series,
+    resolution,
+    at,
+    key,
+    shard,
+    count,
+  ])
+  return { compile: () => asRepeated(insertStatement(db, rows.slice(0, 1)).compile(), parameters) }
+}
+
+function insertStatement(db: Db, rows: readonly Row[]) {
   const sum = sql<number>`counts.count + excluded.count`
   return db
     .insertInto('counts')

@@ -1,18 +1,17 @@
 import { type Kysely, sql } from 'kysely'
-import { TAG_COST_DAYS } from '#contract/tag-cost.ts'
+import { DAY_MS } from '#contract/durations.ts'
+import { TAG_COST_DAYS } from '#contract/tag-status.ts'
 import type { Db } from '../db/database.ts'
 import { copyCounts } from '../db/migrations/0054-copy-counts.ts'
 import { TABLE_KEYS } from '../db/schema/index.ts'
 import { inBatches } from '../db/sweep.ts'
 
-const DAY_MS = 86_400_000
-
 /** An older process counts what happens now, and conversions of the last week. */
 const OLDER_PROCESS_DAYS = 8
 
 /**
- * The tables that processes of the version before count in, and how long each keeps its rows. They and this file go with
- * the next release, in which no such process can be running any more.
+ * Tables of the previous version, and their retention. They and this file are removed in the next release, when no such
+ * process can run any more.
  */
 const OLDER_TABLES = [
   { table: 'tag_reports', time: 'hour', days: 'report' },
@@ -22,7 +21,7 @@ const OLDER_TABLES = [
   { table: 'delivery_counts', time: 'hour', days: 'report' },
 ] as const
 
-/** Carries what older processes have counted since; and removes what their tables no longer keep. */
+/** Copies what older processes counted since, and deletes what their tables no longer keep. */
 export async function sweepOlderCounts(
   db: Db,
   { reportDays }: { readonly reportDays: number },

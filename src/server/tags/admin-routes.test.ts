@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { generateSnippet } from '#contract/pixel-snippet.ts'
 import { PERMIT_SINGLY, type TagHour, type TagOverview, type TagPreview } from '#contract/tag-status.ts'
 import { registerAdminApiPart } from '#tests/support/admin-api.ts'
-import { ENGINES, makeDatabase } from '#tests/support/engines.ts'
+import { makeDatabase, TIER_ENGINES } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
 import { noteBlockedHost } from '#tests/support/note-blocked-host.ts'
 import type { Database } from '../db/database.ts'
@@ -29,7 +29,7 @@ const ADMIN: Caller = {
 }
 const log = createLogger('silent')
 
-describe.each(ENGINES)('/admin/api for tags, on %s', (engine) => {
+describe.each(TIER_ENGINES)('/admin/api for tags, on %s', (engine) => {
   let database: Database
   let app: FastifyInstance
   let tags: TagStore
@@ -58,6 +58,7 @@ describe.each(ENGINES)('/admin/api for tags, on %s', (engine) => {
           compiler,
           ownHosts: OWN,
           measureHead: () => 0,
+          countsVisits: true,
           countSubscriptions: async () => ({ counts: [], first: null }),
         }),
     })
@@ -76,7 +77,7 @@ describe.each(ENGINES)('/admin/api for tags, on %s', (engine) => {
     await tags.refresh()
     swaps = []
   })
-  /** What another process wrote is read, compiled and served. */
+  /** Reads, compiles and serves what another process wrote. */
   const refreshed = async () => {
     await tags.refresh()
     await tags.recompile()
@@ -90,7 +91,7 @@ describe.each(ENGINES)('/admin/api for tags, on %s', (engine) => {
     ['the public key alone', { kind: 'anon' }, 401],
     ['a person without a role', { ...ADMIN, role: null } as Caller, 403],
     ['a person who owes the second factor', { ...ADMIN, needsSecondFactor: true } as Caller, 403],
-  ])('%s gets nothing and changes nothing', async (_name, who, status) => {
+  ])('refuses %s', async (_name, who, status) => {
     const pixel = await insertPixel(database.db, { type: 'meta' })
     caller = who
     for (const [method, url, body] of [
@@ -116,7 +117,7 @@ describe.each(ENGINES)('/admin/api for tags, on %s', (engine) => {
     ['a navigation', { 'sec-fetch-mode': 'navigate' }, 403],
     ['another origin', { origin: 'https://evil.example.com' }, 403],
     ['a form', { 'content-type': 'application/x-www-form-urlencoded' }, 415],
-  ])('%s is refused', async (_name, headers, status) => {
+  ])('refuses to %s', async (_name, headers, status) => {
     const answer = await app.inject({
       method: 'PUT',
       url: '/admin/api/tags/pause',
@@ -127,7 +128,7 @@ describe.each(ENGINES)('/admin/api for tags, on %s', (engine) => {
     expect((await overview()).paused).toBeNull()
   })
 
-  test('a verification stays in the HTML while everything is paused, and its health says so', async () => {
+  test('keeps a verification meta in the HTML while everything is paused, and health says so', async () => {
     const meta = '<meta name="google-site-verification" content="abc123" />'
     const verification = await insertPixel(database.db, { type: 'custom', code: meta })
     await insertPixel(database.db, { type: 'meta' })
@@ -139,7 +140,7 @@ describe.each(ENGINES)('/admin/api for tags, on %s', (engine) => {
     expect([health, reasons?.[0]?.code]).toEqual(['working', 'in_page'])
   })
 
-  test('pause stops every tag before it answers, says who, and brings them back as they were', async () => {
+  test('pauses every tag before it answers, says who did it, and resumes them unchanged', async () => {
     await insertPixel(database.db, { type: 'meta' })
     await insertPixel(database.db, { type: 'meta', pixel_id: '9', is_active: false })
     await refreshed()
@@ -163,7 +164,7 @@ describe.each(ENGINES)('/admin/api for tags, on %s', (engine) => {
     expect(trail.map((event) => event.action).sort()).toEqual(['tags.pause', 'tags.resume'])
   })
 
-  test('says how each pixel is doing', async () => {
+  test('returns the health of each pixel', async () => {
     const fine = await insertPixel(database.db, { type: 'meta', name: 'Um' })
     const double = await insertPixel(database.db, { type: 'meta', name: 'Dois' })
     const empty = await insertPixel(database.db, { type: 'meta', pixel_id: '7', code: '' })
@@ -187,19 +188,19 @@ describe.each(ENGINES)('/admin/api for tags, on %s', (engine) => {
     expect(of(fine)?.last_ran_at).not.toBeNull()
     expect(of(fine)?.warnings).toMatchObject([{ code: 'same_id', message: expect.stringContaining('Dois') }])
     expect(of(double)).toMatchObject({ ran: 0, blocked: 0, last_ran_at: null, last_error: null })
-    // Nobody says of a tag that ran long ago that it has never run.
+    // A tag that ran long ago is not shown as never run.
     expect(of(empty)).toMatchObject({ runnable: false, last_ran_at: new Date(lastYear).toISOString() })
 
     const { hours } = (await call('GET', `/admin/api/tags/${fine}/hours`)).json<{ hours: TagHour[] }>()
     expect(hours).toHaveLength(24)
     const sum = (column: 'ran' | 'failed' | 'blocked') =>
-      // The two last: the clock may have struck since the reports.
+      // The last two hours: a new one may have begun since the reports.
       hours.slice(-2).reduce((total, hour) => total + hour[column], 0)
     expect([sum('ran'), sum('failed'), sum('blocked')]).toEqual([1, 1, 0])
     expect(hours[0]).toMatchObject({ ran: 0 })
   })
 
-  test('allows a host for the pixel that tried, and it is in the policy when the answer comes', async () => {
+  test('permits a host for the pixel that tried, and the policy has it before the response', async () => {
     const pixel = await insertPixel(database.db, { type: 'custom', code: '<script>var a=1</script>' })
     await refreshed()
     await noteBlockedHost(database.db, 'new.vendor.com', pixel)
@@ -213,7 +214,7 @@ describe.each(ENGINES)('/admin/api for tags, on %s', (engine) => {
     })
   })
 
-  test('a host of an unknown tag needs a pixel to be named, and one can be put aside', async () => {
+  test('requires a pixel for a host of an unknown tag, and ignores a host', async () => {
     const pixel = await insertPixel(database.db, { type: 'custom', code: '<script>var a=1</script>' })
     await noteBlockedHost(database.db, 'new.vendor.com', null)
     await noteBlockedHost(database.db, 'other.vendor.com', null)
@@ -226,7 +227,7 @@ describe.each(ENGINES)('/admin/api for tags, on %s', (engine) => {
     expect((await overview()).blocked_hosts).toEqual([])
   })
 
-  test('previews the code of a form, and does not take a pixel for its own double', async () => {
+  test('previews the code of a form, without reporting the pixel as its own duplicate', async () => {
     const id = await insertPixel(database.db, { type: 'meta', pixel_id: '42', name: 'Principal' })
     await refreshed()
     const form = { type: 'meta', pixel_id: '42', code: generateSnippet('meta', '41') }
@@ -237,14 +238,14 @@ describe.each(ENGINES)('/admin/api for tags, on %s', (engine) => {
     expect(await codes(form)).toEqual(['other_id', 'same_id'])
     expect(await codes({ ...form, id })).toEqual(['other_id'])
     expect((await call('POST', '/admin/api/tags/preview', { type: 'x' })).statusCode).toBe(400)
-    // The limit is that of what is stored: bytes, of which this has 100,002.
+    // The limit counts stored bytes; this has 100,002.
     const long = { type: 'custom', pixel_id: null, code: 'ç'.repeat(50_001) }
     expect((await call('POST', '/admin/api/tags/preview', long)).statusCode).toBe(400)
   })
 
   const LINKEDIN = `<script>_linkedin_partner_id = "1234567"; load("https://snap.licdn.com/li.lms-analytics/insight.min.js")</script>`
 
-  test('names what was stopped, groups it by vendor in the pixels that it belongs to, and permits a set with one click', async () => {
+  test('groups blocked hosts by vendor and pixel, and permits a group with one click', async () => {
     const { db } = database
     const [one = '', two = ''] = [
       await insertPixel(db, { type: 'custom', name: 'LI 1', code: LINKEDIN }),
@@ -300,7 +301,7 @@ describe.each(ENGINES)('/admin/api for tags, on %s', (engine) => {
     expect(actions.map(({ action }) => action).sort()).toEqual(['tags.allow_host', 'tags.revoke_host'])
   })
 
-  test('recognises what is pasted, an ID alone too, and a second copy inside another pixel’s code', async () => {
+  test('recognises pasted code, an ID alone, and a duplicate inside another pixel’s code', async () => {
     await insertPixel(database.db, { type: 'custom', name: 'Outro', code: LINKEDIN })
     await refreshed()
     const preview = async (code: string, more: object = {}) =>
@@ -317,9 +318,9 @@ describe.each(ENGINES)('/admin/api for tags, on %s', (engine) => {
     })
     expect(linkedin.warnings).toMatchObject([{ code: 'same_id', message: expect.stringContaining('Outro') }])
     expect(linkedin.labels.map(({ conversion }) => conversion)).toEqual(['lead', 'contact', 'sign_up'])
-    expect(linkedin.sends[1]).toContain('não sai para LinkedIn Insight Tag sem o rótulo')
+    expect(linkedin.sends[1]).toContain('não enviada para LinkedIn Insight Tag: falta o rótulo')
     const labelled = await preview(LINKEDIN, { conversion_labels: { lead: '998877' } })
-    expect(labelled.sends[1]).not.toContain('sem o rótulo')
+    expect(labelled.sends[1]).not.toContain('falta o rótulo')
     expect((await preview(generateSnippet('meta', '123456789012345'))).recognised).toMatchObject({
       type: 'meta',
       id: '123456789012345',

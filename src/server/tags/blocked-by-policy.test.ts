@@ -4,7 +4,7 @@ import { generateSnippet } from '#contract/pixel-snippet.ts'
 import type { TagReport } from '#contract/tag-report.ts'
 import type { PixelStatus, TagOverview } from '#contract/tag-status.ts'
 import { adminCall } from '#tests/support/admin-call.ts'
-import { ENGINES } from '#tests/support/engines.ts'
+import { TIER_ENGINES } from '#tests/support/engines.ts'
 import { startTestApp, type TestApp } from '#tests/support/test-app.ts'
 
 const ADS = `<script async src="https://www.googletagmanager.com/gtag/js?id=AW-1029384756"></script>
@@ -12,7 +12,7 @@ const ADS = `<script async src="https://www.googletagmanager.com/gtag/js?id=AW-1
 const HOSTS = ['www.facebook.com', 'analytics.tiktok.com', 'px.unknown-agency.com']
 const WAIT = { timeout: 30_000, interval: 50 }
 
-describe.each(ENGINES)('what the policy stops beside a container, on %s', (engine) => {
+describe.each(TIER_ENGINES)('requests blocked beside a container, on %s', (engine) => {
   let site: TestApp
   let call: Awaited<ReturnType<typeof adminCall>>
   let container: string
@@ -33,7 +33,7 @@ describe.each(ENGINES)('what the policy stops beside a container, on %s', (engin
     ads = await add('custom', null, ADS)
   })
 
-  /** When it resolves, the page has the pixel. */
+  /** Resolves when the page has the pixel. */
   const add = async (
     type: PixelType,
     pixel_id: string | null,
@@ -64,7 +64,7 @@ describe.each(ENGINES)('what the policy stops beside a container, on %s', (engin
   const until = (id: string, expected: Partial<PixelStatus>) =>
     vi.waitFor(async () => expect(await healthOf(id)).toMatchObject(expected), WAIT)
 
-  test('is a fault of the container, and of no other tag that loads from the same host', async () => {
+  test('attributes them to the container, and to no other tag that loads from the same host', async () => {
     for (let n = 0; n < 5; n++)
       await visit(HOSTS.map((host) => ({ host, directive: 'img-src', source: 'www.googletagmanager.com' })))
     await until(container, { health: 'partial', ran: 0, failed: 5 })
@@ -75,20 +75,20 @@ describe.each(ENGINES)('what the policy stops beside a container, on %s', (engin
     expect(blocked_groups.flatMap(({ pixel_ids }) => pixel_ids)).toEqual(HOSTS.map(() => container))
   })
 
-  test('is the container’s too where the browser names no file, as Chromium for pictures', async () => {
+  test('attributes them to the container where the browser names no file, as Chromium does for images', async () => {
     await visit(HOSTS.map((host) => ({ host, directive: 'img-src' })))
     await until(container, { health: 'partial' })
     await until(analytics, { health: 'working', reasons: [] })
   })
 
-  test('is the tag’s whose account the page found in the address of the script that tried', async () => {
+  test('attributes them to the tag whose account is in the address of the script', async () => {
     const stopped = { host: 'px.unknown-agency.com', directive: 'connect-src' }
     await visit([{ ...stopped, source: 'www.googletagmanager.com', tag: analytics }])
     await until(analytics, { health: 'partial' })
     await until(container, { health: 'working', reasons: [] })
   })
 
-  test('says nothing about a pixel of that vendor that was added later, and not about what is open since', async () => {
+  test('ignores pixels added later, and hosts that were permitted since', async () => {
     const before = await setNow()
     await visit([{ host: 'www.facebook.com', directive: 'img-src' }])
     await visit([{ host: 'new.facebook.com', directive: 'img-src' }])
@@ -103,7 +103,7 @@ describe.each(ENGINES)('what the policy stops beside a container, on %s', (engin
     ])
   })
 
-  test('is forgotten for health when the code of the pixel changes, and stays with a permission', async () => {
+  test('resets them for health when the code changes, and keeps them when a host is permitted', async () => {
     const { db } = site.database
     await visit(HOSTS.slice(1).map((host) => ({ host, directive: 'img-src' })))
     await until(container, { health: 'partial' })

@@ -37,7 +37,7 @@ test.each<[string, Omit<TagResult, 'id'>, Partial<typeof FREE & { isLoader: bool
   expect(chooseResult({ id: 'x', ...result }, { ...FREE, ...seen })).toBe(column)
 })
 
-test('whatever a report says, the visit is in one column', () => {
+test('puts every visit into exactly one column', () => {
   for (const outcome of TAG_OUTCOMES)
     for (const hit of [undefined, ...HIT_VERDICTS])
       for (const isHindered of [true, false])

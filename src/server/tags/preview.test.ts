@@ -9,22 +9,22 @@ const propose = (code: string) =>
 
 test.each([
   ["document.querySelector('form').addEventListener('submit', f)", 'lê ou muda elementos da página'],
-  ["document.body.append(document.createElement('div'))", 'desenha na página'],
-  ["addEventListener('keydown', f)", 'ouve o que o visitante faz na página'],
+  ["document.body.append(document.createElement('div'))", 'mostra elementos na página'],
+  ["addEventListener('keydown', f)", 'acompanha cliques e digitação na página'],
   ["location.href = 'https://example.com'", 'muda o endereço da página ou abre janelas'],
-  ['if (window.top === window) f()', 'confere se está na página'],
-])('code that asks for the page had better run there: %s', (code, asked) => {
+  ['if (window.top === window) f()', 'verifica se está rodando direto na página'],
+])('suggests the page for code that uses it: %s', (code, asked) => {
   expect(propose(`<script>${code}</script>`)).toEqual({ runs_in: 'page', reason: `Este código ${asked}.` })
 })
 
-test('code that asks for nothing of the page had better not run there', () => {
+test('suggests isolation for code that does not use the page', () => {
   const loader = `(function (d) { var s = d.createElement('script'); s.src = 'https://cdn.custom-vendor.com/t.js'
     d.getElementsByTagName('head')[0].appendChild(s) })(document); new Image().src = 'https://cdn.custom-vendor.com/p'`
   expect(propose(`<script>${loader}</script>`)?.runs_in).toBe('isolated')
   expect(propose('<img src="https://cdn.custom-vendor.com/p.gif">')?.runs_in).toBe('isolated')
 })
 
-test('of a known vendor the catalogue decides, and of two the one that needs the page', () => {
+test('follows the catalogue for known vendors, and prefers the page for two', () => {
   for (const { vendor, snippet, account } of STAND_INS) {
     const entry = VENDORS.find(({ id }) => id === vendor)
     expect([vendor, propose(snippet(account))?.runs_in]).toEqual([
@@ -39,7 +39,7 @@ test('of a known vendor the catalogue decides, and of two the one that needs the
   })
 })
 
-test('where there is no choice nothing is proposed', () => {
+test('suggests nothing where there is no choice', () => {
   expect(propose('')).toBeNull()
   expect(propose('<meta name="google-site-verification" content="abc">')).toBeNull()
   const compiled = compileHere({ type: 'custom', pixel_id: null, code: '<script>f()</script>' })

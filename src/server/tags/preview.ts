@@ -26,7 +26,7 @@ import {
   type PreparedTag,
 } from './serve/prepare-tag.ts'
 
-/** Whoever types waits no longer than this for warnings. */
+/** How long the form waits for warnings while somebody types. */
 const WAIT_MS = 5_000
 
 export const previewSchema = z.object({
@@ -45,7 +45,7 @@ interface PreviewDeps {
   ownHosts: ReadonlySet<string>
 }
 
-/** What the code of a form would become if it were saved now: whose it is, and what the modal shows while one types. */
+/** What the code of a form would become if it were saved now: its vendor, and what the form shows while one types. */
 export async function previewTag(
   { db, tags, compiler, ownHosts }: PreviewDeps,
   form: z.infer<typeof previewSchema>,
@@ -71,7 +71,7 @@ export async function previewTag(
   }
 }
 
-/** Another active pixel that holds one of these accounts, in its field or in its code. */
+/** Another active pixel with one of these accounts, in its field or its code. */
 async function findDouble(
   db: Db,
   prepared: ReadonlyMap<string, PreparedTag>,
@@ -100,7 +100,7 @@ const NOTHING: CompiledTag = {
   warnings: [],
 }
 
-/** A snippet that a save would refuse is a warning here: whoever types has not finished yet. */
+/** Code that a save would refuse is a warning here, because typing is not finished. */
 async function compileForm(compiler: TagCompiler, source: TagSource): Promise<CompiledTag> {
   try {
     return decodeTag(await compiler.compile(source, { withinMs: WAIT_MS })) ?? NOTHING
@@ -110,7 +110,7 @@ async function compileForm(compiler: TagCompiler, source: TagSource): Promise<Co
   }
 }
 
-/** Where a tag had better run, by what the catalogue knows of its vendors and by what its code asks of the page. */
+/** Suggests where a tag should run, from the catalogue and its code. */
 export function proposeRunsIn(
   type: PixelType,
   { steps, vendors }: Pick<CompiledTag, 'steps' | 'vendors'>,
@@ -119,7 +119,7 @@ export function proposeRunsIn(
   const known = vendors.flatMap(({ id }) => vendorById(id) ?? [])
   for (const { name, isolated } of known) {
     if (typeof isolated === 'object') return page(`${name} ${isolated.needs}.`)
-    if (isolated === undefined) return page(`Não sabemos se ${name} funciona fora da página.`)
+    if (isolated === undefined) return page(`Não sabemos se ${name} funciona isolado da página.`)
   }
   const asked = findPageAccess(steps.flatMap((step) => (step.kind === 'own' ? [step.body] : [])))
   if (asked !== null) return page(`Este código ${asked}.`)
@@ -128,14 +128,16 @@ export function proposeRunsIn(
     runs_in: 'isolated',
     reason:
       first === undefined
-        ? 'Este código não pede nada da página. Depois de salvar, use "Testar agora" para ver se ele funciona isolado.'
+        ? 'Este código não precisa da página. Depois de salvar, clique em "Testar agora" para ver se ele funciona isolado.'
         : `${first.name} mede visitas e conversões sem precisar da página.`,
   }
 }
 
 const page = (reason: string): RunsInProposal => ({ runs_in: 'page', reason })
 
-/** What code does to a page that it could not do from outside, as in "Este código …". Linear: no nested quantifiers. */
+/**
+ * What code does to the page that it could not do from outside, as in "Este código …". Linear: no nested quantifiers.
+ */
 const SIGNS: readonly (readonly [RegExp, string])[] = [
   [
     /\b(?:querySelector(?:All)?|getElementById|getElementsBy(?:ClassName|Name)|elementFromPoint|MutationObserver|document\.(?:forms|links|images|all))\b/,
@@ -143,11 +145,11 @@ const SIGNS: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /\b(?:innerHTML|outerHTML|insertAdjacentHTML|attachShadow|adoptedStyleSheets|innerText)\b|\bcreateElement\(\s*['"`](?:div|span|iframe|style|link|button|form|input|a|section|dialog)['"`]/,
-    'desenha na página',
+    'mostra elementos na página',
   ],
   [
     /\baddEventListener\(\s*['"`](?:click|submit|input|change|key\w{1,8}|mouse\w{1,8}|pointer\w{1,8}|touch\w{1,8}|scroll|focus\w{0,3}|blur)['"`]|\.on(?:click|submit|scroll|keydown|input)\s{0,3}=/,
-    'ouve o que o visitante faz na página',
+    'acompanha cliques e digitação na página',
   ],
   [
     /\blocation(?:\.href)?\s{0,3}=(?!=)|\blocation\.(?:assign|replace|reload)\b|\bwindow\.open\b/,
@@ -155,11 +157,13 @@ const SIGNS: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /\b(?:window|self)\.(?:top|parent)\b|\btop\s{0,3}[!=]==?\s{0,3}(?:self|window)\b/,
-    'confere se está na página',
+    'verifica se está rodando direto na página',
   ],
 ]
 
-/** The first that any of these scripts does; null when none asks for anything. A word in a comment counts too: it is only a proposal. */
+/**
+ * The first such use in these scripts; null if there is none. A word in a comment counts too: it is only a suggestion.
+ */
 function findPageAccess(scripts: readonly string[]): string | null {
   return SIGNS.find(([sign]) => scripts.some((script) => sign.test(script)))?.[1] ?? null
 }

@@ -4,17 +4,18 @@ import { type ActivityFacts, SENTENCES } from '../activity/sentences.ts'
 import { HEALTH_WORDS } from './health/health.ts'
 import { TEST_WORDS } from './test-visits/verdict.ts'
 
-/** An open slot, a doubled word, a preposition glued to an article, or a sign where two sentences were joined. */
+/** An unfilled placeholder, a doubled word, a wrong contraction, or signs where two sentences were joined. */
 const BROKEN =
   /undefined|null|NaN|\[object|\{|\}|\b(\p{L}+) \1\b|\b(?:de|em|por|a) [oa]s? (?:sua|seu|plataforma)| [.,;:]|\.\.|: *\.|\( *\)| {2}/iu
-const PLURAL_OF_ONE = /(?<![\d.,])1 (?:visitas|dias|eventos|endereços|hosts|vezes|envios|navegadores)\b/
-const SINGULAR_OF_MANY = /(?<![\d.,])[02] (?:visita|dia|evento|endereço|host|vez|envio|navegador)\b/
+const PLURAL_OF_ONE =
+  /(?<![\d.,])1 (?:visitas|dias|eventos|endereços|domínios|hosts|vezes|envios|navegadores)\b/
+const SINGULAR_OF_MANY = /(?<![\d.,])[02] (?:visita|dia|evento|endereço|domínio|host|vez|envio|navegador)\b/
 
 const BLOCKED = { id: '1', host: 'a.example', permit: 'set', pixel_ids: [], count: 1 }
 const COUNTS = [0, 1, 2]
 const VENDORS = ['Meta', UNKNOWN_VENDOR]
 
-/** What a parameter of this name is given; every combination is tried. Null only where the source asks for it. */
+/** Values for a parameter of this name; every combination is tried. Null only where the source handles it. */
 function valuesOf(parameter: string, source: string): readonly unknown[] {
   if (parameter === 'vendor') return VENDORS
   if (/^(id|host|error|message)$/.test(parameter)) {
@@ -44,7 +45,7 @@ function valuesOf(parameter: string, source: string): readonly unknown[] {
   return COUNTS
 }
 
-/** The names in the list of parameters; one that is taken apart begins with a brace. */
+/** Names in the parameter list; a destructured one begins with a brace. */
 function parametersOf(word: (...values: never[]) => unknown): string[] {
   const source = String(word)
   const list = source.startsWith('(')
@@ -83,14 +84,14 @@ describe.each([
   ['health', HEALTH_WORDS],
   ['tests', TEST_WORDS],
 ])('sentences of %s', (_name, words) => {
-  test.each(Object.entries(words))('%s is whole with 0, 1 and 2 of each thing', (_word, compose) => {
+  test.each(Object.entries(words))('%s is complete with 0, 1 and 2 of each thing', (_word, compose) => {
     const texts = everyResult(compose as () => unknown).flatMap(textsOf)
     expect(texts.length).toBeGreaterThan(0)
     expect(faultsOf(texts)).toEqual([])
   })
 })
 
-test.each(Object.entries(SENTENCES))('the activity %s is whole', (_action, { say }) => {
+test.each(Object.entries(SENTENCES))('the activity %s is complete', (_action, { say }) => {
   const facts: ActivityFacts[] = [null, 'Loja'].flatMap((name) =>
     [[], ['a.example'], ['a.example', 'b.example']].flatMap((hosts) =>
       [true, false].map((flag) => ({

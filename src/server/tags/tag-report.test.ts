@@ -27,7 +27,7 @@ const bad = pixel('meta', '111111111111111')
 const good = pixel('meta', '222222222222222')
 const analytics = pixel('google_analytics', 'G-ABC')
 const members = new Map([bad, good, analytics].map((member) => [member.tag.id, member]))
-const told = (hit: 'none' | 'unknown' | undefined, id = good.tag.id): TagReport => ({
+const reportOf = (hit: 'none' | 'unknown' | undefined, id = good.tag.id): TagReport => ({
   results: [
     { id: bad.tag.id, outcome: 'ran', hit: 'none' },
     { id, outcome: 'ran', hit },
@@ -35,17 +35,17 @@ const told = (hit: 'none' | 'unknown' | undefined, id = good.tag.id): TagReport 
 })
 
 test.each<[string, TagReport, boolean]>([
-  ['a browser that sees all', { ...told('none'), sees_all: true }, true],
-  ['one that does not', told('none'), false],
-  ['one that saw another account of the vendor', told('unknown'), true],
-  ['one that was left before', told(undefined), false],
-  ['one that saw another vendor', told('unknown', analytics.tag.id), false],
+  ['a browser that sees all', { ...reportOf('none'), sees_all: true }, true],
+  ['one that does not', reportOf('none'), false],
+  ['one that saw another account of the vendor', reportOf('unknown'), true],
+  ['one that was left before', reportOf(undefined), false],
+  ['one that saw another vendor', reportOf('unknown', analytics.tag.id), false],
 ])('%s', (_name, report, tells) => {
   expect(readVisit(report, members, () => false).absenceTells(bad)).toBe(tells)
   expect(readVisit(report, members, () => true).absenceTells(bad)).toBe(false)
 })
 
-test('only public hosts, and not more than a visit has', () => {
+test('keeps only public hosts, up to a limit per visit', () => {
   const many = Object.fromEntries(
     Array.from({ length: 300 }, (_, index) => [`h${index}.com`, 'sent' as const]),
   )

@@ -28,6 +28,7 @@ import { countCost } from './health/cost.ts'
 import type { LastSeen } from './health/last-seen.ts'
 import { isContainer, noteStopped, type StoppedDeps } from './hosts/violations.ts'
 import type { PreparedTag } from './serve/prepare-tag.ts'
+import type { TagSet } from './serve/tag-set.ts'
 
 const cost = z.int().check(z.minimum(0), z.maximum(TAG_COST_MAX))
 
@@ -74,40 +75,41 @@ export interface ReportDeps extends StoppedDeps {
   stats: Stats
   lastSeen: LastSeen
   breaker: VisitWatch
-  /** The page tells the server of this visitor's conversions itself: they are counted there, whatever a tag did. */
-  isToldByEvent: (cookieHeader: string | undefined) => Promise<boolean>
+  /** The page posts this visitor's conversions to our server itself: they are counted there. */
+  isSentByServer: (cookieHeader: string | undefined) => Promise<boolean>
 }
 
-/** Anyone can send these: only tags that run are counted, each once per report, and a text is only ever a short text. */
+/** Anybody can send reports: only active tags count, each once per report, and texts are cut. */
 export function registerTagReports(
   app: FastifyInstance,
-  { guard, stats, lastSeen, breaker, isToldByEvent, ...deps }: ReportDeps,
+  { guard, stats, lastSeen, breaker, isSentByServer, ...deps }: ReportDeps,
 ): void {
   app.post(TAG_REPORT_PATH, { bodyLimit: BODY_BYTES.tagReport }, async (request, reply) => {
     guardPublicPost(guard, request, 'tag-report')
     const parsed = reportSchema.safeParse(request.body)
     if (!parsed.success) throw new AppError(400, 'bad_request', 'Not a tag report')
-    // Counts in memory, which cannot fail.
+    // Counted in memory, which cannot fail.
     await storeWithin(guard, request, 'tag-report', async () => {})
     const { tags } = deps
     const { set, results, conversion, stopped = [] } = parsed.data
-    const open = new Set(tags.recent.flatMap(({ tags: running }) => running.map((tag) => tag.id)))
+    const counted = new Set<string>()
     const ranSet = tags.recent.find(({ version }) => version !== null && version === set)
-    const ran = new Map(ranSet?.members.map((member) => [member.tag.id, member]))
+    const ran: TagSet['memberOf'] = ranSet?.memberOf ?? new Map()
     const { hinders, mayHinder } = noteStopped(
       deps,
       ranSet === undefined ? [] : stopped,
       ranSet === undefined ? [] : [ranSet, ...tags.recent],
-      coarseNetwork(clientAddress(request)),
+      () => coarseNetwork(clientAddress(request)),
     )
     const visit = readVisit(parsed.data, ran, mayHinder)
-    // Reports can be forged: of one place only so many count for what pauses a tag, and for what it costs.
+    // Reports can be forged: per address only a few count for the breaker and for costs.
     const isSampled = guard.limits.samples(request, 'breaker')
     const isCostSampled = results.some(isMeasured) && guard.limits.samples(request, 'breaker-cost')
-    const counted: [PreparedTag, TagResult][] = []
+    const measured: [PreparedTag, TagResult][] = []
     for (const result of results) {
-      if (!open.delete(result.id)) continue
       const { id, outcome, error } = result
+      if (counted.has(id) || !tags.recent.some(({ memberOf }) => memberOf.has(id))) continue
+      counted.add(id)
       const member = ran.get(id)
       const isHindered = member !== undefined && hinders(member)
       const isLoader = member !== undefined && isContainer(member)
@@ -120,45 +122,45 @@ export function registerTagReports(
       lastSeen.add(id, { ran: column === 'ran', error: outcome === 'failed' ? cleanError(error) : null })
       if (member === undefined) continue
       countObservations(stats, member, result, visit)
-      // What one tag of a container is kept from must not pause all of them.
+      // A blocked tag inside a container must not pause the whole container.
       const isFault = column === 'failed' && !(isLoader && isHindered && outcome === 'ran')
       if (isSampled) breaker.add(id, member.revision, isFault)
       if (isCostSampled && isMeasured(result)) breaker.addCost(id, member.revision, result.ms)
-      counted.push([member, result])
+      measured.push([member, result])
     }
-    if (isSampled) countCost(stats, counted, parsed.data.unattributed_ms)
+    if (isSampled) countCost(stats, measured, parsed.data.unattributed_ms)
     if (results.some(({ id }) => ran.get(id)?.tag.conversions !== undefined))
       stats.add({ series: 'site', key: 'told' })
     if (conversion !== undefined) {
       const key = `conversion:${conversion.name}` as const
-      const told = [...new Set(conversion.ids)].flatMap((id) => ran.get(id) ?? [])
-      for (const { tag, revision } of told)
+      const reported = [...new Set(conversion.ids)].flatMap((id) => ran.get(id) ?? [])
+      for (const { tag, revision } of reported)
         stats.add({ series: 'tag.seen', subject: tag.id, key: `${revision} ${key} called` })
-      // One thing done, however many vendors were told of it.
-      const isFirstWord = told.length > 0 && conversion.is_more !== true
-      if (isFirstWord && !(await isToldByEvent(request.headers.cookie))) stats.add({ series: 'site', key })
+      // A click counts once, however many vendors got it.
+      const isFirstWord = reported.length > 0 && conversion.is_more !== true
+      if (isFirstWord && !(await isSentByServer(request.headers.cookie))) stats.add({ series: 'site', key })
     }
     return reply.code(204).send()
   })
 }
 
-/** What became of one visit that ran a tag; `ran` is told as `reached`. */
+/** The result of one visit that ran a tag; `ran` is shown as `reached`. */
 type VisitResult = Extract<SeriesKeys['tag.result'], 'ran' | 'blocked' | 'failed'>
 
-/** What else the report of the visit says of this tag. */
+/** What else the visit's report says of this tag. */
 interface SeenBeside {
-  /** Our policy stopped something that is known to be this tag's. */
+  /** Our policy stopped something of this tag for certain. */
   isHindered: boolean
-  /** A container: that its script came proves nothing of what it then loads. */
+  /** A container: a loaded script proves nothing about what it loads. */
   isLoader?: boolean
-  /** The visit can tell that a page view which was not seen was not sent. */
+  /** In this visit, a page view that was not seen was not sent. */
   absenceTells: boolean
 }
 
 /**
- * A visit counts once, by its worst news, in this order: our policy stopped a script of the tag; the visitor's browser or
- * network stopped one, or its page view; its code threw. A tag that took all of its steps has reached its vendor unless
- * its page view was kept back by our policy or is known not to have been sent.
+ * A visit counts once, by its worst result, in this order: our policy stopped a script of the tag; the visitor's
+ * browser or network stopped one, or its page view; its code threw an error. A tag that ran all its steps has reached
+ * its vendor, unless our policy stopped its page view or it is known not to have been sent.
  */
 export function chooseResult({ outcome, hit }: TagResult, seen: SeenBeside): VisitResult {
   if (outcome === 'stopped') return 'failed'
@@ -182,7 +184,10 @@ function cleanError(error = ''): string | null {
   return text === '' ? null : text
 }
 
-/** Adds what one visit showed of one tag. Only hosts of the tag's own policy count, each as the entry that admits it: no report can make more rows than the tag has entries. */
+/**
+ * Adds what one visit observed of one tag. Only hosts of the tag's policy count, each under its entry, which bounds the
+ * number of rows.
+ */
 function countObservations(
   stats: Stats,
   member: PreparedTag,
@@ -203,20 +208,20 @@ function countObservations(
   for (const [entry, verdict] of seen) stats.add({ ...observed, key: `${revision} host:${entry} ${verdict}` })
 }
 
-/** What one report says beyond what each tag did. */
+/** What a report says beyond the result of each tag. */
 interface Visit {
   hosts: readonly (readonly [host: string, verdict: TagVerdict])[]
-  /** Whether a page view of this tag that was not in the timeline was not sent. */
+  /** True if a page view of this tag that is not in the timeline was not sent. */
   absenceTells(member: PreparedTag): boolean
-  /** What is kept of a page view that was not seen; null where our policy may have stopped it. */
+  /** What to count for a page view that was not seen; null if our policy may have stopped it. */
   absenceOf(member: PreparedTag): 'none' | 'unseen' | null
 }
 
 /**
- * In Chromium a `fetch` whose answer nobody reads leaves no entry, in WebKit nothing does that failed: there it takes the
- * page view of another account of the same vendor, in the same visit, to know that this one would have been seen as well.
- * Without that, a page view that was not seen is kept as just that: many visits that agree are a warning, and no proof.
- * Nothing is told by what our own policy may have stopped.
+ * Chromium has no entry for a `fetch` whose body is never read, and WebKit none for failed requests. There, only the
+ * page view of another account of the same vendor in the same visit shows that this one would have been seen. Otherwise
+ * it counts as unseen: many such visits are a warning, not a proof. Nothing is concluded from what our own policy may
+ * have stopped.
  */
 export function readVisit(
   { hosts = {}, results, sees_all: seesAll = false }: Pick<TagReport, 'hosts' | 'results' | 'sees_all'>,
@@ -240,7 +245,7 @@ export function readVisit(
   }
 }
 
-/** Where page views go: the same for every account of a vendor. */
+/** The destination of page views: the same for every account of a vendor. */
 function vendorKey(member: PreparedTag | undefined): string | undefined {
   return member?.tag.hit?.hosts.join()
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { brotliCompressSync } from 'node:zlib'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { ENGINES } from '#tests/support/engines.ts'
+import { TIER_ENGINES } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
 import { startTestApp, type TestApp } from '#tests/support/test-app.ts'
 import { raiseTagsVersion } from './serve/tag-version.ts'
@@ -14,8 +14,8 @@ const policyOf = (response: Response) => response.headers.get('content-security-
 const setOf = (html: string) => /<html [^>]*data-tags="([^"]+)" data-tag-kinds="([a-z]+)"/.exec(html)
 const seen = <T>(check: () => Promise<T> | T) => vi.waitFor(check, { timeout: 30_000, interval: 100 })
 
-describe.each(ENGINES)('tags on the page, on %s', (engine) => {
-  test('without a tag the page names no foreign host; with one, that tag and its hosts; deleted, none again', async () => {
+describe.each(TIER_ENGINES)('tags on the page, on %s', (engine) => {
+  test('names no foreign host without a tag, the tag and its hosts with one, and none after it is deleted', async () => {
     site = await startTestApp({ engine, listen: true })
     const before = await get('/')
     expect(policyOf(before)).not.toMatch(/https:\/\/(?!localhost|127)/)
@@ -44,13 +44,13 @@ describe.each(ENGINES)('tags on the page, on %s', (engine) => {
     await site.database.db.deleteFrom('tracking_pixels').execute()
     await raiseTagsVersion(site.database.db)
     await seen(async () => expect(setOf(await (await get('/')).text())).toBeNull())
-    // A page loaded a moment ago may still ask.
+    // A page loaded a moment ago may still request it.
     expect((await get(`/tags/${version}.js`)).status).toBe(200)
     expect((await get('/tags/unknown.js')).status).toBe(404)
   })
 })
 
-test('a container: the loader is trusted by its hash, what it creates too, and the opener stays', async () => {
+test('a container: trusts the loader by its hash and what it creates, and keeps the opener', async () => {
   site = await startTestApp({ listen: true })
   await insertPixel(site.database.db, { type: 'google_tag_manager', pixel_id: 'GTM-A' })
   await seen(async () => {
@@ -77,7 +77,7 @@ test.each([
   ],
   ['a host of ours that was allowed', { allowed_hosts: ['portico.test-site.com'] }],
   ['a wildcard that was allowed', { allowed_hosts: ['*', '*.test-site.com', "x.com 'unsafe-inline'"] }],
-])('the policy never opens this site to its own tags: %s', async (_name, pixel) => {
+])('the policy never opens this site to its tags: %s', async (_name, pixel) => {
   site = await startTestApp({ listen: true, env: { SITE_URL: 'https://portico.test-site.com' } })
   await insertPixel(site.database.db, { type: 'custom', code: '<script>var a=1</script>', ...pixel })
   await seen(async () => expect(setOf(await (await get('/')).text())).not.toBeNull())
@@ -88,7 +88,7 @@ test.each([
   expect(policy).not.toMatch(/\*| 'unsafe|'self'/)
 })
 
-test('a tag that no parser understands leaves the page and the others alone', async () => {
+test('a tag that cannot be parsed leaves the page and the others unchanged', async () => {
   site = await startTestApp({ listen: true })
   const { db } = site.database
   await insertPixel(db, { type: 'custom', code: `<script>${'('.repeat(50_000)}</script>` })
@@ -119,7 +119,7 @@ test('200 active pixels add less than 200 bytes to the compressed page', async (
   expect((await size()) - empty).toBeLessThan(200)
 })
 
-test('verification metas and structured data stand in the HTML for everybody, without a tag set, and go with their pixel', async () => {
+test('serves verification metas and structured data to everybody, and removes them with their pixel', async () => {
   site = await startTestApp({ listen: true })
   const { db } = site.database
   const id = await insertPixel(db, {
@@ -144,7 +144,7 @@ test('verification metas and structured data stand in the HTML for everybody, wi
   await seen(async () => expect(await (await get('/')).text()).not.toContain('google-site-verification'))
 })
 
-test('an isolated tag: its hosts are its room’s alone, and the page may frame rooms and nothing else of ours', async () => {
+test('an isolated tag: its hosts are only in its frame’s policy, and the page may frame only that path', async () => {
   site = await startTestApp({ listen: true })
   const { db } = site.database
   const code = `<script>kwaiq('</scr' + 'ipt><!--')</script><script src="https://cdn.custom-vendor.com/t.js"></script>`
@@ -191,7 +191,7 @@ test('an isolated tag: its hosts are its room’s alone, and the page may frame 
     )
     expect(policy).toContain("frame-src 'none'; form-action 'none'; base-uri 'none'")
     expect(policy).toContain(`frame-ancestors ${site.url} `)
-    // Nothing of ours: no path that it could load from, and not its own origin, which is none.
+    // None of our addresses, and not its own origin, which is opaque.
     expect(policy.replace(/frame-ancestors .*/, '')).not.toMatch(/localhost|127\.0\.0\.1|'self'/)
     const html = await answer.text()
     expect(html.match(/<\/script>/g)).toHaveLength(2)

@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import type { EvidencePartiesContent } from '#contract/consent.ts'
+import type { RecipientsContent } from '#contract/consent.ts'
 import { CONSENT_TEXT_VERSION, EMAIL_TEXT_VERSION } from '#contract/consent-choice.ts'
 import { FRAMES_PATH } from '#contract/isolated-frame.ts'
 import type { Config } from '../config.ts'
@@ -32,7 +31,7 @@ import { createFrameRenderer, readFrameScript } from './serve/isolated-frame.ts'
 import { describeRecipients, describeServedTags } from './serve/recipients.ts'
 import type { TagSet } from './serve/tag-set.ts'
 import { TagStore } from './serve/tag-store.ts'
-import { readTagsVersion, watchTagsVersion } from './serve/tag-version.ts'
+import { watchTagsVersion } from './serve/tag-version.ts'
 import { type ReportDeps, registerTagReports } from './tag-report.ts'
 import { registerTestAdmin } from './test-visits/admin-routes.ts'
 import { type CopyTestEvent, registerTagTests } from './test-visits/page-routes.ts'
@@ -46,13 +45,13 @@ interface TagParts {
   flushMs: number
   compressPage: CompressText
   measureHead: MeasureHead
-  /** Told of every set before a page shows it: the words in which it asks, and who is behind it. */
-  keepPremises: (textVersion: number, parties: EvidencePartiesContent) => Promise<void>
-  /** Puts the set on the page; when it resolves, the next request gets the new one. */
+  /** Stores the wording and the recipients of every set before a page shows it. */
+  keepConsentNotice: (textVersion: number, recipients: RecipientsContent) => Promise<void>
+  /** Puts the set on the page; resolves when the next request gets it. */
   swapPage: (set: TagSet, served: ReturnType<typeof describeServedSet>) => Promise<void>
 }
 
-/** The tags that run on the page: kept in memory as they are stored, compiled, counted, and looked after. */
+/** The tags on the page: stored, compiled, served, counted and watched. */
 export function composeTags({
   config,
   db,
@@ -62,12 +61,12 @@ export function composeTags({
   flushMs,
   compressPage,
   measureHead,
-  keepPremises,
+  keepConsentNotice,
   swapPage,
 }: TagParts) {
   const { siteUrl, hsts, site, retention } = config
-  const rooms = createFrameRenderer(readFrameScript(distDir), config)
-  const budget = { ownHosts: ownHosts(config), measureHead, measureRoom: rooms.measure }
+  const frames = createFrameRenderer(readFrameScript(distDir), config)
+  const budget = { ownHosts: ownHosts(config), measureHead, measureRoom: frames.measure }
   const compiler = new TagCompiler()
   const store = new TagStore({
     db,
@@ -76,26 +75,27 @@ export function composeTags({
     ...budget,
     headers: otherHeaders(hsts),
     compressFile: compressPage,
-    renderRoom: rooms.render,
+    renderFrame: frames.render,
     swapPage: (set, tagsVersion) => swapPage(set, describeServedSet(set, tagsVersion)),
     noteSet: (set) =>
-      keepPremises(set.sendsEmail ? EMAIL_TEXT_VERSION : CONSENT_TEXT_VERSION, describeRecipients(site, set)),
+      keepConsentNotice(
+        set.sendsEmail ? EMAIL_TEXT_VERSION : CONSENT_TEXT_VERSION,
+        describeRecipients(site, set),
+      ),
   })
   const overview = () => readOverview({ db, tags: store, ...budget })
+  let writeCounts = () => stats.flush()
   return {
     store,
+    /** Writes counts in memory without waiting for the timer. */
+    writeCounts: () => writeCounts(),
     readOverview: overview,
     isInHtml: (pixelId: string) => (store.prepared.get(pixelId)?.compiled.head.length ?? 0) > 0,
     readHealth: async () => countHealth(await overview()),
 
-    /** What every write of pixels goes through, whoever makes it. */
+    /** Every write of pixels passes through this. */
     pixels: {
-      review: () =>
-        new PixelReview({
-          compiler,
-          ...budget,
-          noteChange: (version, ids) => store.noteChange(version, ids),
-        }),
+      review: () => new PixelReview({ compiler, ...budget }),
     },
 
     registerAdmin: (scope: FastifyInstance, ports: Omit<TodayDeps, 'db'>): void => {
@@ -103,8 +103,8 @@ export function composeTags({
       registerTestAdmin(scope, { db, tags: store, siteUrl })
     },
 
-    registerPublic: (scope: FastifyInstance, ports: TagPorts): void =>
-      registerTags(scope, {
+    registerPublic: (scope: FastifyInstance, ports: TagPorts): void => {
+      writeCounts = registerTags(scope, {
         ...ports,
         db,
         log,
@@ -115,11 +115,12 @@ export function composeTags({
         siteUrl,
         ownHosts: budget.ownHosts,
         flushMs,
-      }),
+      })
+    },
   }
 }
 
-/** What is written down of a set that is put on the page. */
+/** What the inventory records of a set. */
 function describeServedSet(set: TagSet, tagsVersion: number) {
   return {
     tagsVersion,
@@ -129,16 +130,16 @@ function describeServedSet(set: TagSet, tagsVersion: number) {
   }
 }
 
-/** A file that nobody has is asked for by anybody, and each look is a query. */
-const CATCH_UP_APART_MS = 100
+/** What a file or frame of a set can be called; anything else does not exist. */
+const FILE_NAME = /^\/(?:tags\/[\w-]{16}\.js$|isolado\/[\w-]{16}\/)/
 
 type ConsentDeps = Parameters<typeof registerConsent>[1]
 
-/** What is handed over by other rooms. */
+/** Functions that other modules supply. */
 interface TagPorts
   extends Pick<BreakerDeps, 'mailAdministrators'>,
-    Pick<ReportDeps, 'isToldByEvent'>,
-    Pick<ConsentDeps, 'withhold' | 'premisesOf'> {
+    Pick<ReportDeps, 'isSentByServer'>,
+    Pick<ConsentDeps, 'withhold' | 'noticeOf'> {
   guard: PublicGuard
   copyTestEvent: CopyTestEvent
 }
@@ -146,7 +147,7 @@ interface TagPorts
 interface TagDeps extends TagPorts {
   db: Db
   stats: Stats
-  retention: { readonly reportDays: number }
+  retention: { readonly reportDays: number; readonly visitDays: number }
   tags: TagStore
   compiler: TagCompiler
   log: Logger
@@ -155,62 +156,51 @@ interface TagDeps extends TagPorts {
   flushMs: number
 }
 
-/** The public side of the tags, and what runs beside the requests for as long as the app does. */
-function registerTags(app: FastifyInstance, deps: TagDeps): void {
+/** Public routes of the tags, and their background work. Returns the writer of its counts. */
+function registerTags(app: FastifyInstance, deps: TagDeps): () => Promise<void> {
   const { db, tags, log, guard, stats, retention, flushMs } = deps
   const lastSeen = new LastSeen(db, log, flushMs)
   const breaker = createBreaker(deps)
-  const takeRoom = () => guard.limits.reserve('blocked-host', null)
-  const blockedHosts = new BlockedHostBuffer({ db, log, takeRoom, flushMs })
+  const takeFromCeiling = () => guard.limits.reserve('blocked-host', null)
+  const blockedHosts = new BlockedHostBuffer({ db, log, takeFromCeiling, flushMs })
   const refusals = new ChoiceCounts({ db, tags, log, stats, flushMs })
   registerConsent(app, { ...deps, refusals })
   registerTagReports(app, { ...deps, lastSeen, breaker, blocked: blockedHosts })
   registerCspReports(app, { ...deps, buffer: blockedHosts })
   registerTagTests(app, deps)
 
-  // The fast path did not know this file. Another replica may have named it a moment before we hear of the change.
-  const catchUp = togetherAndApart(async () => tags.refreshIfNotAt(await readTagsVersion(db)))
+  const watch = watchTagsVersion({
+    db,
+    onProblem: (error) => log.warn({ err: error }, 'tags version not read, will retry'),
+    onVersion: (version) => tags.refreshIfNotAt(version),
+  })
   for (const route of ['/tags/*', `${FRAMES_PATH}*`])
     app.get(route, async (request, reply) => {
       const { path } = requestTarget(request.raw)
-      await catchUp()
+      // Another process may have named it before this one saw the change. Anybody can request unknown files: they wait
+      // for the next regular look, so that they cost no statement.
+      if (FILE_NAME.test(path)) await watch.nextLook()
       const file = tags.file(path)
       if (file === undefined) throw new AppError(404, 'not_found', 'Not found')
       reply.hijack()
       sendPrepared(request.raw, reply.raw, file)
     })
 
-  const watch = watchTagsVersion({
-    db,
-    onProblem: (error) => log.warn({ err: error }, 'changes of the tags could not be watched for a moment'),
-    onVersion: (version) => tags.refreshIfNotAt(version),
-  })
   app.addHook('onListen', async () => tags.startRecompiling())
   sweepRegularly(app, 'counts of visits and conversions', (signal) => sweepCounts(db, retention, signal))
   sweepRegularly(app, 'counts of the release before', (signal) => sweepOlderCounts(db, retention, signal))
   app.addHook('onClose', async () => {
     await watch.stop()
-    // While the page can still be without a tag that its last visits speak against.
+    // Before closing: the last counts may still pause a tag.
     await stats.flush()
     await Promise.all([tags.stop(), deps.compiler.close()])
-    // First: what it counts goes into the other.
+    // First: its counts go into the other buffer.
     await refusals.stop()
     await Promise.all([stats.stop(), lastSeen.stop(), blockedHosts.stop()])
   })
-}
-
-/** However many ask, the work begins so many times a second, and for everyone after they asked. */
-function togetherAndApart(work: () => Promise<void>): () => Promise<void> {
-  let begunAt = Number.NEGATIVE_INFINITY
-  let next: Promise<void> | null = null
-  const begin = async () => {
-    await sleep(Math.max(0, begunAt + CATCH_UP_APART_MS - performance.now()))
-    next = null
-    begunAt = performance.now()
-    await work()
-  }
-  return () => {
-    next ??= begin()
-    return next
+  return async () => {
+    // First: its counts go into `stats`.
+    await refusals.flush()
+    await Promise.all([lastSeen.flush(), blockedHosts.flush()])
   }
 }

@@ -1,19 +1,18 @@
 import type { HostVendor } from '#contract/tag-status.ts'
+import { matchesSource } from '../http/security/content-security-policy.ts'
 import type { Vendor } from './vendor.ts'
 import { VENDORS } from './vendors.ts'
 
-/** True when the catalogue names this very host for the vendor, always or for one of its features, and nobody else's files are there. */
+/** True if the catalogue lists this exact host for the vendor, always or for a feature, and it is not shared. */
 export function isCatalogueHost({ hosts, optionalHosts = [] }: Vendor, host: string): boolean {
   if (isSharedHost(host)) return false
   const named = [hosts, ...optionalHosts.map((option) => option.hosts)].flatMap((part) =>
     Object.values(part).flat(),
   )
-  return named
-    .map((name) => name.replace(/^wss:\/\//, ''))
-    .some((name) => (name.startsWith('*.') ? host.endsWith(name.slice(1)) : name === host))
+  return named.some((name) => matchesSource(host, name))
 }
 
-/** The catalogue first. The wider list names and never permits; its 200 KB are loaded when a host needs them. */
+/** The catalogue first. The wider list names hosts but never permits them; its 200 KB are loaded on demand. */
 export async function nameHost(host: string): Promise<HostVendor | null> {
   const vendor = vendorOfHost(host)
   if (vendor !== null) return { id: vendor.id, name: vendor.name }
@@ -22,10 +21,7 @@ export async function nameHost(host: string): Promise<HostVendor | null> {
   return entity === undefined || entity === null ? null : { id: null, name: entity.name }
 }
 
-/**
- * Hosts that serve more than one vendor, or anybody's files: naming one tells nobody, and permitting one opens the page to
- * all of them.
- */
+/** Hosts of several vendors, or of anybody's files: permitting one opens the page to all of them. */
 const SHARED_HOSTS: ReadonlySet<string> = new Set([
   'www.google.com',
   'www.google.com.br',
@@ -54,7 +50,7 @@ const SHARED_HOSTS: ReadonlySet<string> = new Set([
   'cdn.skypack.dev',
 ])
 
-/** Below these, anybody can have a name of their own. */
+/** Anybody can have a name below these. */
 const SHARED_ENDINGS = [
   '.cloudfront.net',
   '.amazonaws.com',
@@ -74,14 +70,10 @@ export function isSharedHost(host: string): boolean {
   return SHARED_HOSTS.has(host) || SHARED_ENDINGS.some((ending) => host.endsWith(ending))
 }
 
-const BY_SUFFIX = new Map(
-  VENDORS.flatMap((vendor) => vendor.suffixes.map((suffix) => [suffix, vendor] as const)),
-)
-
-/** Whose a host is: the vendor with the longest suffix that the name is or ends with. */
+/** The vendor with the longest suffix of a host. */
 export function vendorOfHost(host: string): Vendor | null {
   for (let name = host; ; name = name.slice(name.indexOf('.') + 1)) {
-    const vendor = BY_SUFFIX.get(name)
+    const vendor = VENDORS.find(({ suffixes }) => suffixes.includes(name))
     if (vendor !== undefined) return vendor
     if (!name.includes('.')) return null
   }

@@ -4,16 +4,16 @@ import type { RecognisedTag } from '#contract/tag-status.ts'
 import type { Vendor } from './vendor.ts'
 import { VENDORS } from './vendors.ts'
 
-/** What the catalogue says of a vendor; of one that only another version knew, its id. */
+/** The catalogue's entry; for a vendor of another version, its id. */
 export function describeVendor(id: string): Pick<Vendor, 'id' | 'name' | 'company' | 'country' | 'purpose'> {
   const vendor = vendorById(id)
   if (vendor === undefined)
-    return { id, name: id, company: 'empresa que não consta do catálogo', country: '', purpose: '' }
+    return { id, name: id, company: 'empresa fora do catálogo', country: '', purpose: '' }
   const { name, company, country, purpose } = vendor
   return { id, name, company, country, purpose }
 }
 
-/** IDs that say by their shape whose they are. */
+/** IDs whose format identifies the vendor. */
 const BARE_IDS: readonly { pattern: RegExp; vendor: string; type: PixelType }[] = [
   { pattern: /^\d{15,16}$/, vendor: 'meta-pixel', type: 'meta' },
   { pattern: /^(?:G|GT)-[A-Z0-9]{4,20}$/, vendor: 'google-analytics-4', type: 'google_analytics' },
@@ -21,7 +21,7 @@ const BARE_IDS: readonly { pattern: RegExp; vendor: string; type: PixelType }[] 
   { pattern: /^GTM-[A-Z0-9]{4,12}$/, vendor: 'google-tag-manager', type: 'google_tag_manager' },
 ]
 
-/** Whose a paste is: a snippet as it was compiled, or an ID alone, for which the snippet is made. */
+/** Recognises a paste: a compiled snippet, or an ID alone, for which the snippet is generated. */
 export function recognisePaste(code: string, vendors: readonly VendorMark[]): RecognisedTag | null {
   const bare = BARE_IDS.find(({ pattern }) => pattern.test(code.trim()))
   if (bare !== undefined) {
@@ -48,13 +48,13 @@ function describe(
   return { vendor, name, id_label: idLabel, category, advice: advice ?? null, ...paste }
 }
 
-/** A vendor that was recognised in a pixel's code, with the account that the code names. */
+/** A recognised vendor, with the account in the code. */
 export interface VendorMark {
   id: string
   account: string | null
 }
 
-/** The vendor that a type stands for, whatever its code says. */
+/** The vendor of a type, whatever the code says. */
 const VENDOR_OF_TYPE: Record<PixelType, string | null> = {
   meta: 'meta-pixel',
   google_analytics: 'google-analytics-4',
@@ -62,14 +62,12 @@ const VENDOR_OF_TYPE: Record<PixelType, string | null> = {
   custom: null,
 }
 
-const BY_ID = new Map(VENDORS.map((vendor) => [vendor.id, vendor]))
-
-/** Stands where a vendor's name would in any sentence, whatever comes before it: it takes no article. */
+/** Replaces a vendor's name in any sentence: it takes no article. */
 export const UNKNOWN_VENDOR = 'sua plataforma'
 
-/** Undefined for a vendor that another version knew. */
+/** Undefined for a vendor of another version. */
 export function vendorById(id: string): Vendor | undefined {
-  return BY_ID.get(id)
+  return VENDORS.find((vendor) => vendor.id === id)
 }
 
 /** Every vendor whose hosts a pixel needs, the one of its type first. */
@@ -80,7 +78,7 @@ export function marksOfPixel(type: PixelType, recognised: readonly VendorMark[])
   return [own, ...recognised.filter((mark) => mark.id !== id)]
 }
 
-/** Those whose hosts the type does not bring. */
+/** Vendors whose hosts the type does not bring. */
 export function marksBeyondType(type: PixelType, recognised: readonly VendorMark[]): VendorMark[] {
   return recognised.filter((mark) => mark.id !== VENDOR_OF_TYPE[type])
 }

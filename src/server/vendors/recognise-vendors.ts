@@ -3,11 +3,11 @@ import { VENDORS } from './vendors.ts'
 
 export interface RecognisedVendor {
   vendor: Vendor
-  /** The account that the paste names, where it names one. */
+  /** The account in the paste, if any. */
   id: string | null
 }
 
-/** Every vendor whose signs stand in the pasted text: one paste can hold several. */
+/** Every vendor whose signs are in the text: one paste can contain several. */
 export function recogniseVendors(code: string): RecognisedVendor[] {
   const text = toMatchedText(code)
   return VENDORS.filter(({ signs }) => signs.some((sign) => sign.test(text))).map((vendor) => ({

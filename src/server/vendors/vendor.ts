@@ -3,12 +3,12 @@ import type { Conversion } from '#contract/conversions.ts'
 import type { HostDirective } from '#contract/tag-status.ts'
 
 /**
- * Without a scheme, but for `wss://`; `*.vendor.com` only where the vendor's own documentation says so. `{id}` is the
- * account's ID without its prefix; a host with any other `{…}` is the customer's own and comes from the pasted code.
+ * Without a scheme, except `wss://`; `*.vendor.com` only if the vendor documents it. `{id}` is the account's ID without
+ * its prefix; a host with any other `{…}` belongs to the customer and comes from the code.
  */
 export type VendorHosts = Partial<Record<HostDirective, readonly string[]>>
 
-/** A name that a vendor gives to a cookie or a storage key: the whole of it, how it begins, or its pattern. */
+/** The name of a cookie or storage key: exact, prefix or pattern. */
 export type NameRule =
   | { exact: string }
   | { prefix: string; sample: string }
@@ -16,7 +16,7 @@ export type NameRule =
 
 interface VendorCookie {
   name: NameRule
-  /** In words for the cookie policy. */
+  /** In words, for the cookie policy. */
   duration: string
   purpose: string
 }
@@ -28,27 +28,29 @@ interface VendorStorageKey {
   readOnly?: true
 }
 
-/** How a vendor's script is told of a conversion. */
+/** How a conversion is sent to a vendor's script. */
 export interface VendorConversion {
   /** A function of the page: `fbq`, `ttq.track`, `_tfa.push`. */
   call: string
-  /** The vendor's own name of each, as its reports show it; `$label` where that is what the form asked for. */
+  /** The vendor's own names, as its reports show them; `$label` for the form's label. */
   events: Record<Conversion, string>
-  /** What it is called with; `$id` is the conversion's own ID, `$account` the pixel's, `$label` what the form asked for. */
+  /** Names that the vendor still accepts: pasted code may use them. */
+  formerEvents?: readonly string[]
+  /** The arguments; `$id` is the conversion's ID, `$account` the pixel's, `$label` the form's label. */
   args: Record<Conversion, readonly unknown[]>
-  /** Where the vendor tells its conversions apart by a label, its name there and an example. Without one nothing is sent. */
+  /** If the vendor identifies conversions by label: its name there and an example. Without one nothing is sent. */
   label?: { name: string; example: string }
 }
 
-/** Snippets are a few kilobytes; what stands further down is judged by its hosts alone. */
+/** Snippets are a few kilobytes; what follows is judged by its hosts only. */
 const READ_CHARACTERS = 65_536
 
-/** What the patterns of a vendor are tried on: each run of white space is one space, so that none needs to repeat it. */
+/** The text for a vendor's patterns: runs of white space become one space, so that no pattern needs to repeat it. */
 export function toMatchedText(code: string): string {
   return code.replace(/\s+/g, ' ').slice(0, READ_CHARACTERS)
 }
 
-/** What is known of one vendor: how a paste is recognised, whom it talks to, and what it leaves in the browser. */
+/** What is known of one vendor: how a paste is recognised, its hosts, and what it leaves in the browser. */
 export interface Vendor {
   id: string
   kind: 'script' | 'link' | 'meta'
@@ -58,42 +60,45 @@ export interface Vendor {
   country: string
   /** One sentence for the cookie policy. */
   purpose: string
-  /** Null for what is no tracker: verification metas. */
+  /** Null for what does not track: verification metas. */
   category: OptionalCategory | null
-  /** Any of these names the vendor. All patterns are tried on `toMatchedText`, and are linear: recheck judges each. */
+  /**
+   * Any of these identifies the vendor. All patterns are matched against `toMatchedText` and are linear: recheck
+   * verifies each.
+   */
   signs: readonly RegExp[]
-  /** The first of these that matches captures the account's ID. */
+  /** The first match captures the account's ID. */
   ids: readonly RegExp[]
   idLabel: string | null
-  /** Where its events are pasted apart from the tag that counts visits: what only that tag has. */
+  /** If events are pasted separately from the base tag: what only the base tag has. */
   base?: RegExp
   /** A second value that the vendor needs, such as a conversion's label. */
   extra?: readonly { label: string; pattern: RegExp }[]
-  /** The essence of a snippet, with an invented ID. */
+  /** The core of a snippet, with an invented ID. */
   sample: { code: string; id: string | null }
   hosts: VendorHosts
   /** Needed only while a feature of the vendor is on. */
   optionalHosts?: readonly { when: string; hosts: VendorHosts }[]
   /**
-   * Where its page view goes at once, as far as a page can see it (not by socket, worker or form). `showsId` when the
-   * address names the account, which tells two pixels of one vendor apart, and one that never sends from one that does.
-   * `byScript` for a container, whose coming is all that there is to see.
+   * Where its page view is sent, as far as a page can see it (not by socket, worker or form). `showsId` if the address
+   * contains the account, which distinguishes two pixels of one vendor, and one that never sends. `byScript` for a
+   * container, whose loading is all that can be seen.
    */
   pageView?: { hosts: readonly string[]; showsId: boolean; byScript?: true }
   conversion?: VendorConversion
   /** A call made before the tag runs. It marks what follows as a test, which the vendor shows in `shownIn`. */
   testMode?: { call: string; args: readonly unknown[]; shownIn: string }
   /**
-   * Inside a frame of an opaque origin: `works` where its stand-in's page view and conversions arrive from there, else
-   * what it needs of the page, as in "Hotjar grava …". Absent where nobody tried.
+   * In an isolated frame: `works` if page view and conversions of its stand-in arrive, else what it needs of the page,
+   * as in "Hotjar grava …". Absent if not tested.
    */
   isolated?: 'works' | { needs: string }
-  /** The ends of all host names that are this vendor's, so that an unknown one can be named. */
+  /** Suffixes of all host names of this vendor, to name unknown ones. */
   suffixes: readonly string[]
   cookies: readonly VendorCookie[]
-  /** Set on the vendor's own domain: for the policy's text, out of our reach. */
+  /** Set on the vendor's own domain: listed in the policy, but not deletable by us. */
   thirdPartyCookies: readonly { name: string; domain: string; duration: string }[]
   storage: readonly VendorStorageKey[]
-  /** What the person who pasted it should read. */
+  /** Advice for the person who pasted it. */
   advice?: string
 }

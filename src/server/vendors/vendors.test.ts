@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { KEPT_COOKIES } from '#contract/kept-cookies.ts'
 import { isSharedHost, vendorOfHost } from './hosts.ts'
-import { matchesName } from './matches-name.ts'
 import { recogniseVendors } from './recognise-vendors.ts'
 import type { NameRule, Vendor } from './vendor.ts'
 import { VENDORS } from './vendors.ts'
@@ -14,8 +13,12 @@ const patternsOf = ({ signs, ids, extra = [] }: Vendor) => [
   ...extra.map(({ pattern }) => pattern),
 ]
 const hostsOf = ({ hosts }: Vendor) => Object.values(hosts).flat()
+const matchesName = (rule: NameRule, name: string) => {
+  if ('exact' in rule) return name === rule.exact
+  return 'prefix' in rule ? name.startsWith(rule.prefix) : rule.pattern.test(name)
+}
 
-/** Texts of a site that have nothing to do with a vendor. */
+/** Texts without any vendor. */
 const INNOCENT = [
   '<script src="https://exemplo.com.br/app.js"></script>',
   'class="g-recaptcha bg-white"',
@@ -23,7 +26,7 @@ const INNOCENT = [
   '<a href="https://www.facebook.com/minhapagina">',
   '<meta name="description" content="oi">',
 ]
-/** Cookies that a site may have of its own. */
+/** Cookies that a site may have itself. */
 const OWN_COOKIES = ['PHPSESSID', 'session', 'cart', 'csrftoken', 'XSRF-TOKEN', 'nav_open', 'portico_consent']
 
 test('names and suffixes are unique', () => {
@@ -34,13 +37,13 @@ test('names and suffixes are unique', () => {
 })
 
 describe.each(VENDORS.map((vendor) => [vendor.id, vendor] as const))('%s', (_id, vendor) => {
-  test('is recognised by its own sample, with its ID, and nobody else is', () => {
+  test('recognises its own sample with its ID, and no other vendor', () => {
     expect(
       recogniseVendors(vendor.sample.code).map(({ vendor: { id }, id: account }) => [id, account]),
     ).toEqual([[vendor.id, vendor.sample.id]])
   })
 
-  test('is recognised wherever in a paste its sample stands', () => {
+  test('recognises its sample anywhere in a paste', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 200 }), fc.string({ maxLength: 200 }), (before, after) => {
         const found = recogniseVendors(`${before}\n${vendor.sample.code}\n${after}`)
@@ -50,11 +53,11 @@ describe.each(VENDORS.map((vendor) => [vendor.id, vendor] as const))('%s', (_id,
     )
   })
 
-  test('has expressions that remember nothing between two texts', () => {
+  test('has patterns without state', () => {
     expect(patternsOf(vendor).filter((pattern) => pattern.global || pattern.sticky)).toEqual([])
   })
 
-  test('names its own hosts, or hosts that are known to be shared', () => {
+  test('lists its own hosts, or known shared ones', () => {
     const bare = hostsOf(vendor).map((host) => host.replace(/^wss:\/\//, '').replace(/^\*\./, ''))
     const strange = bare.filter(
       (host) => !host.includes('{') && !isSharedHost(host) && vendorOfHost(host) === null,
@@ -62,7 +65,7 @@ describe.each(VENDORS.map((vendor) => [vendor.id, vendor] as const))('%s', (_id,
     expect(strange).toEqual([])
   })
 
-  test('deletes neither what is another’s nor a mark of refusal', () => {
+  test("deletes neither another vendor's cookies nor a mark of refusal", () => {
     const rules = [...vendor.cookies.map(({ name }) => name), ...vendor.storage.map(({ key }) => key)]
     const names = [...KEPT_COOKIES.map((name) => name.replace('*', '1')), ...OWN_COOKIES]
     expect(names.filter((name) => rules.some((rule) => matchesName(rule, name)))).toEqual([])
@@ -70,26 +73,13 @@ describe.each(VENDORS.map((vendor) => [vendor.id, vendor] as const))('%s', (_id,
   })
 })
 
-test.each(INNOCENT)('%s is nobody’s', (text) => {
+test.each(INNOCENT)('%s belongs to no vendor', (text) => {
   expect(recogniseVendors(text)).toEqual([])
 })
 
-test('a host is named by the longest suffix, whole labels only', () => {
+test('names a host by the longest suffix of whole labels', () => {
   expect(vendorOfHost('px.ads.linkedin.com')?.id).toBe('linkedin-insight')
   expect(vendorOfHost('c.clarity.ms')?.id).toBe('microsoft-clarity')
   expect(vendorOfHost('notclarity.ms')).toBeNull()
   expect(vendorOfHost('localhost')).toBeNull()
-})
-
-test('no expression is slow on text that is made to be', () => {
-  const started = performance.now()
-  for (const { sample } of VENDORS) {
-    const piece = sample.code.slice(0, Math.max(4, Math.floor(sample.code.length / 2)))
-    recogniseVendors(piece.repeat(Math.ceil(65_536 / piece.length)))
-  }
-  for (const piece of ['a', ' ', '<meta ', '0123456789', 'window.', 'fbq ( ']) {
-    recogniseVendors(piece.repeat(Math.ceil(65_536 / piece.length)))
-  }
-  // Fifty texts of 64 KB against some two hundred expressions: quadratic ones would take minutes.
-  expect(performance.now() - started).toBeLessThan(30_000)
 })

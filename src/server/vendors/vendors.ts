@@ -45,7 +45,7 @@ import { xPixel } from './catalogue/x-pixel.ts'
 import { zendesk } from './catalogue/zendesk.ts'
 import type { Vendor } from './vendor.ts'
 
-/** Every vendor that is known. In order of precedence where two recognise the same paste. */
+/** Every known vendor, in order of precedence where two recognise the same paste. */
 export const VENDORS: readonly Vendor[] = [
   metaPixel,
   googleAnalytics4,

@@ -4,7 +4,7 @@ import type { OptionalCategory } from '#contract/consent.ts'
 import { CONSENT_TEXT_VERSION, EMAIL_TEXT_VERSION } from '#contract/consent-choice.ts'
 import { ALL, type EventSite } from '#tests/support/event-site.ts'
 
-/** The address of a subscription, as a hash, and the visitor’s own number. */
+/** The hashed address of a subscription, and the visitor’s own ID. */
 export function testAddresses(site: EventSite): void {
   const {
     add,
@@ -45,7 +45,7 @@ export function testAddresses(site: EventSite): void {
     expect((await kept()).map(({ email_hash }) => email_hash)).toEqual(expected ?? [])
     await send({ name: 'lead' }, cookie)
     await send({ name: 'sign_up' }, cookie)
-    // It was of that one.
+    // The hash belonged to the first one.
     await send({ name: 'sign_up' }, cookie)
     await untilEmpty()
     expect(hashes().filter((each) => each !== undefined)).toEqual(expected === undefined ? [] : [expected])
@@ -53,7 +53,7 @@ export function testAddresses(site: EventSite): void {
     expect(await kept()).toEqual([])
   })
 
-  test('the address goes to pixels that are set to send it, and to no other', async () => {
+  test('sends the address only for pixels that are set to', async () => {
     const meta = await add('meta')
     const both = await add('both')
     site.apis.isDown = true
@@ -71,7 +71,7 @@ export function testAddresses(site: EventSite): void {
     )
   })
 
-  test('the address is not sent of who has agreed to less since, nor after ten minutes', async () => {
+  test('does not send the address after a reduced consent, nor after ten minutes', async () => {
     await add('meta')
     const fickle = await visitor(ALL, EMAIL_TEXT_VERSION)
     await subscribe(MARIA, fickle.cookie)
@@ -88,7 +88,7 @@ export function testAddresses(site: EventSite): void {
     expect(hashes()).toEqual([undefined, undefined])
   })
 
-  test('the address waits as a hash alone, and goes with the consent, with the person and with the switch', async () => {
+  test('stores only a hash, and deletes it with the consent, the person and the switch', async () => {
     const { db } = site.database
     const meta = await add('meta')
     site.apis.isDown = true
@@ -96,7 +96,7 @@ export function testAddresses(site: EventSite): void {
       const who = await visitor(ALL, EMAIL_TEXT_VERSION)
       await subscribe(MARIA, who.cookie)
       await send({ name: 'sign_up' }, who.cookie)
-      // And once more, of which the page has not told yet.
+      // Again, before the page posts the conversion.
       await subscribe(MARIA, who.cookie)
       return who
     }
@@ -126,7 +126,7 @@ export function testAddresses(site: EventSite): void {
     expect(hashes()).toEqual([undefined])
   })
 
-  test('banner and privacy policy say it while such a pixel is active, as another text', async () => {
+  test('banner and privacy policy mention it while such a pixel is active, as another text', async () => {
     const read = async (path: string) => (await fetch(site.url + path)).text()
     const SAID = ['/', '/privacidade', '/api/legal/privacidade'] as const
     const said = () => Promise.all(SAID.map(async (path) => /\(hash/.test(await read(path))))
@@ -139,7 +139,7 @@ export function testAddresses(site: EventSite): void {
     expect(await read('/')).not.toContain('data-text=')
     await patch(meta.id, { send_hashed_email: true, is_active: false })
     expect(await said()).toEqual([false, false, false])
-    // Who chose on the longer text was told all of the shorter.
+    // A choice on the longer text counts for the shorter one.
     await add('both')
     const { cookie } = await visitor(ALL, EMAIL_TEXT_VERSION)
     await send({}, cookie)
@@ -147,7 +147,7 @@ export function testAddresses(site: EventSite): void {
     expect(metaEvents()).toHaveLength(1)
   })
 
-  test('an external ID is the hash of a number that only the visitor’s cookie has', async () => {
+  test('an external ID is the hash of an ID that only the visitor’s cookie has', async () => {
     await add('meta')
     const { cookie } = await visitor(ALL)
     const number = '7f3c2a10-9b4e-4c58-8e21-0d6a5b1c9e77'

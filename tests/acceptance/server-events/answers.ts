@@ -2,17 +2,17 @@ import { randomUUID } from 'node:crypto'
 import { expect, test, vi } from 'vitest'
 import type { PixelDeliveries } from '#contract/conversions.ts'
 import type { TagOverview } from '#contract/tag-status.ts'
-import type { PixelLedger } from '#contract/visit-results.ts'
-import { expireConversions } from '#server/conversions/outcomes.ts'
+import type { VisitResults } from '#contract/visit-results.ts'
+import { expireConversions } from '#server/conversions/delivery-results.ts'
 import { ALL, type EventSite } from '#tests/support/event-site.ts'
 import { PRINCIPAL } from '#tests/support/test-app.ts'
-import { metaError } from '#tests/support/vendor-apis/start-vendor-apis.ts'
+import { metaError } from '#tests/support/vendor-apis/meta.ts'
 
-/** What a vendor answers, and what becomes of the event. */
+/** Vendors' answers, and the outcome of the event. */
 export function testAnswers(site: EventSite): void {
   const { add, patch, admin, send, visitor, waiting, untilEmpty, counts } = site
 
-  /** All that waits of a pixel was tried, and nothing of it is being sent. */
+  /** All waiting events of a pixel were tried, and none is being sent. */
   const untilTried = (pixelId: string) =>
     vi.waitFor(async () => {
       const rows = await site
@@ -23,7 +23,7 @@ export function testAnswers(site: EventSite): void {
       expect(rows.every(({ attempts, leased_until }) => attempts > 0 && leased_until === null)).toBe(true)
     }, 30_000)
 
-  test('one bad event of a batch is found, and the others arrive', async () => {
+  test('finds one bad event of a batch, and delivers the others', async () => {
     const meta = await add('meta')
     site.apis.isDown = true
     const { cookie } = await visitor(ALL)
@@ -44,13 +44,13 @@ export function testAnswers(site: EventSite): void {
     expect(await counts(meta.id)).toEqual({ accepted: 8, refused: 1 })
     const told = await admin<PixelDeliveries>('GET', `/pixels/${meta.id}/deliveries`)
     expect(told.refusals).toEqual([
-      { reason: '100/2804003', message: 'Evento com mais de 7 dias: a Meta não aceita.', count: 1 },
+      { reason: '100/2804003', message: 'O evento tem mais de 7 dias, e a Meta não aceita mais.', count: 1 },
     ])
     expect(told.deliveries).toHaveLength(Math.min(20, told.deliveries.length))
     expect(JSON.stringify(told)).not.toMatch(/189\.6|Mozilla|fb\.|good-token/)
   })
 
-  test('once the token is refused, the rest of a batch is not sent', async () => {
+  test('does not send the rest of a batch once the token is refused', async () => {
     const meta = await add('meta')
     site.apis.isDown = true
     const { cookie } = await visitor(ALL)
@@ -80,7 +80,7 @@ export function testAnswers(site: EventSite): void {
     expect(await counts(meta.id)).toEqual({ accepted: 4 })
   })
 
-  test('what its destination no longer takes is not sent', async () => {
+  test('does not send what its destination no longer accepts', async () => {
     const meta = await add('meta')
     site.apis.isDown = true
     const { cookie } = await visitor(ALL)
@@ -98,7 +98,7 @@ export function testAnswers(site: EventSite): void {
     expect(site.apis.received).toEqual([])
   })
 
-  test('a refused token stops the sending, keeps what waits, and a new one sets it going', async () => {
+  test('a refused token stops the sending and keeps waiting events, and a new one resumes it', async () => {
     const meta = await add('meta', { access_token: 'bad--token' })
     const { cookie } = await visitor(ALL)
     await send({}, cookie)
@@ -118,8 +118,8 @@ export function testAnswers(site: EventSite): void {
     const { pixels } = await admin<TagOverview>('GET', '/tags')
     expect(pixels[0]).toMatchObject({ health: 'broken', reasons: [{ code: 'token_refused' }] })
     const mail = await site.mailbox.take(PRINCIPAL.email)
-    expect(mail.subject).toBe('O envio de "Meta" parou')
-    expect(mail.text).toContain('A Meta recusou o token.')
+    expect(mail.subject).toBe('O pixel "Meta" parou de enviar conversões')
+    expect(mail.text).toContain('A Meta recusou o token de acesso')
     expect(mail.text).toContain(`/admin/pixels/${meta.id}`)
     expect(site.mailbox.received).toEqual([])
     await patch(meta.id, { access_token: 'good-token' })
@@ -133,7 +133,7 @@ export function testAnswers(site: EventSite): void {
     })
   })
 
-  test('a blocked account is tried once an hour with one event, and goes on by itself', async () => {
+  test('tries a blocked account once an hour with one event, and resumes by itself', async () => {
     const meta = await add('meta')
     const { db } = site.database
     const { cookie } = await visitor(ALL)
@@ -143,7 +143,7 @@ export function testAnswers(site: EventSite): void {
     await vi.waitFor(async () => expect(await stop()).toMatchObject({ code: 'account_blocked' }), 30_000)
     const mail = await site.mailbox.take(PRINCIPAL.email)
     expect(mail.text).toMatch(
-      /a primeira vence em \d{2}\/\d{2}\/\d{4}, \d{2}:\d{2} \(horário de Brasília\)\./,
+      /A primeira expira em \d{2}\/\d{2}\/\d{4}, \d{2}:\d{2} \(horário de Brasília\)\./,
     )
     for (let count = 0; count < 3; count++) await send({}, cookie)
     const hourAgo = (column: 'stopped_at' | 'tried_at') =>
@@ -172,7 +172,7 @@ export function testAnswers(site: EventSite): void {
     expect(site.mailbox.received).toEqual([])
   })
 
-  test('what was written to Google is never sent again; what was not is', async () => {
+  test('never resends what was written to Google, and resends what was not', async () => {
     const google = await add('google')
     const { cookie } = await visitor(ALL)
     site.apis.answer = () => 'reset'
@@ -204,7 +204,7 @@ export function testAnswers(site: EventSite): void {
     })
   })
 
-  test('what nobody takes any more is expired, of a pixel that is off as well; the ledger adds up', async () => {
+  test('expires events past their window, also for inactive pixels; visit results add up', async () => {
     const meta = await add('meta')
     const { cookie } = await visitor(ALL)
     await send({}, cookie)
@@ -221,7 +221,7 @@ export function testAnswers(site: EventSite): void {
       .where('id', '=', one?.id ?? '')
       .execute()
     await expireConversions(db)
-    const { rows } = await admin<PixelLedger>('GET', `/pixels/${meta.id}/ledger?step=hour`)
+    const { rows } = await admin<VisitResults>('GET', `/pixels/${meta.id}/ledger?step=hour`)
     expect(rows.at(-1)).toMatchObject({
       events: 4,
       accepted: 1,
@@ -232,7 +232,7 @@ export function testAnswers(site: EventSite): void {
       unconfirmed: 0,
     })
     const plain = await add('meta', { delivery: 'browser', send_hashed_email: false })
-    const { rows: others } = await admin<PixelLedger>('GET', `/pixels/${plain.id}/ledger?step=hour`)
+    const { rows: others } = await admin<VisitResults>('GET', `/pixels/${plain.id}/ledger?step=hour`)
     expect(others.at(-1)).not.toHaveProperty('events')
   })
 }

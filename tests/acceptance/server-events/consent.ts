@@ -4,7 +4,7 @@ import type { OptionalCategory } from '#contract/consent.ts'
 import { SERVER_EVENTS } from '#contract/server-event.ts'
 import { ALL, DESTINATIONS, type DestinationName, type EventSite } from '#tests/support/event-site.ts'
 
-/** What the visitor allowed, when the event came and when it is sent. */
+/** What the visitor allowed, when the event arrives and when it is sent. */
 export function testConsent(site: EventSite): void {
   const { add, choose, cookieOf, send, visitor, waiting, untilEmpty, counts } = site
 
@@ -12,7 +12,7 @@ export function testConsent(site: EventSite): void {
     ['marketing alone', ['marketing'], ['graph.facebook.com']],
     ['performance alone', ['desempenho'], ['www.google-analytics.com']],
     ['nothing', [], []],
-  ])('who accepted %s is told of there, and nowhere else', async (_what, granted, hosts) => {
+  ])('sends for %s to the granted destinations only', async (_what, granted, hosts) => {
     for (const destination of Object.keys(DESTINATIONS)) await add(destination as DestinationName)
     const { cookie } = await visitor(granted)
     for (const name of SERVER_EVENTS) {
@@ -30,7 +30,7 @@ export function testConsent(site: EventSite): void {
       })
   })
 
-  test('what was taken back while it waited is withheld, and the cookies end', async () => {
+  test('withholds waiting events after a withdrawal, and expires the cookies', async () => {
     const meta = await add('meta')
     const google = await add('google')
     site.apis.isDown = true
@@ -51,7 +51,7 @@ export function testConsent(site: EventSite): void {
     expect(site.apis.received).toEqual([])
   })
 
-  test('what was taken back of one category leaves what waits under the others', async () => {
+  test('a withdrawal of one category keeps events of the others', async () => {
     const meta = await add('meta')
     const hook = await add('hook')
     site.apis.isDown = true
@@ -64,7 +64,7 @@ export function testConsent(site: EventSite): void {
     expect(await counts(hook.id)).toEqual({})
   })
 
-  test('while all tags are paused, nothing is stored', async () => {
+  test('stores nothing while all tags are paused', async () => {
     const pause = async (paused: boolean) => {
       const { app, headers } = site
       const url = '/admin/api/tags/pause'
@@ -80,22 +80,22 @@ export function testConsent(site: EventSite): void {
     expect(site.apis.tunnels).toEqual([])
   })
 
-  test('the newest record decides at sending, whatever the cookie said', async () => {
+  test('the newest record decides when sending, whatever the cookie says', async () => {
     const meta = await add('meta')
     const { id } = await visitor(['marketing'])
     await choose(id, ['desempenho'])
-    // The browser still has the cookie of before.
+    // The browser still has the earlier cookie.
     await send({}, cookieOf(id, ['marketing']))
     await untilEmpty()
     expect(await counts(meta.id)).toEqual({ withheld: 1 })
     expect(site.apis.tunnels).toEqual([])
   })
 
-  test('a record that comes after its event is waited for', async () => {
+  test('waits for a record that arrives after its event', async () => {
     const meta = await add('meta')
     const id = randomUUID()
     await send({}, cookieOf(id, ['marketing']))
-    // Looked at before there is a record.
+    // Read before there is a record.
     await vi.waitFor(async () => {
       const [row] = await site.events().select(['created_at', 'next_attempt_at', 'leased_until']).execute()
       expect(row?.leased_until ?? null).toBeNull()

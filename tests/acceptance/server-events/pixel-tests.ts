@@ -3,7 +3,7 @@ import { generateSnippet } from '#contract/pixel-snippet.ts'
 import type { CreatedTest, TagTest } from '#contract/tag-test.ts'
 import { AGENT, DESTINATIONS, EVENT_ID, type EventSite } from '#tests/support/event-site.ts'
 
-/** A test of a pixel by an administrator, told in the vendor’s test mode. */
+/** A test visit with server events in the vendor’s test mode. */
 export function testPixelTests(site: EventSite): void {
   const { add, admin } = site
 
@@ -13,7 +13,7 @@ export function testPixelTests(site: EventSite): void {
     ['google', ['page_view', 'generate_lead'], 'unconfirmed'],
     ['hook', ['conversion.page_view', 'conversion.lead'], 'accepted'],
   ] as const)(
-    'a test of "%s" is told in the vendor’s test mode, answered among its steps, and counted nowhere',
+    'a test of "%s" is sent in the vendor’s test mode, listed among its steps, and not counted',
     async (name, told, state) => {
       const code = name === 'both' ? generateSnippet('meta', DESTINATIONS.both.pixel_id) : ''
       const { id: pixel } = await add(name, { code })
@@ -50,7 +50,7 @@ export function testPixelTests(site: EventSite): void {
         else if (host === 'www.google-analytics.com') expect(path).toMatch(/^\/debug\//)
         else expect(body.data.test).toBe(true)
       }
-      // The same ID as the browser's copy, and never the secret.
+      // The same ID as in the browser's event, and never the secret.
       expect(JSON.stringify(site.apis.received.map(({ body }) => body))).toContain(
         name === 'google' ? 'generate_lead' : EVENT_ID,
       )

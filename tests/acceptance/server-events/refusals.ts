@@ -3,11 +3,11 @@ import { expect, test } from 'vitest'
 import { formatConsent } from '#contract/consent-choice.ts'
 import { ALL, type EventSite } from '#tests/support/event-site.ts'
 
-/** What is not taken at the door. */
+/** What is refused. */
 export function testRefusals(site: EventSite): void {
   const { add, send, visitor, waiting } = site
 
-  test('what is no event of ours is refused, and nothing is stored', async () => {
+  test('refuses unknown events and stores nothing', async () => {
     await add('hook')
     const { cookie } = await visitor(ALL)
     const tries: [what: string, event: object, headers: Record<string, string>, status: number][] = [
@@ -27,7 +27,7 @@ export function testRefusals(site: EventSite): void {
     expect(site.apis.tunnels).toEqual([])
   })
 
-  test('without a choice, with one on another text, or with nobody to tell, nothing is stored or set', async () => {
+  test('stores and sets nothing without a choice, with one on another text, or without a destination', async () => {
     const { id, cookie } = await visitor(ALL)
     const nobody = await send({}, cookie)
     await add('meta')
@@ -43,7 +43,7 @@ export function testRefusals(site: EventSite): void {
     expect(await waiting()).toBe(0)
   })
 
-  test('a flood from one address is refused', async () => {
+  test('refuses a flood from one address', async () => {
     const { cookie } = await visitor(ALL)
     const answers = await Promise.all(Array.from({ length: 70 }, () => send({}, cookie)))
     expect(answers.filter(({ statusCode }) => statusCode === 429)).toHaveLength(10)

@@ -9,7 +9,7 @@ import { needsRoot, type Place, type Scenario, until } from '../scenario.ts'
 import { startSilentProxy } from '../silent-proxy.ts'
 import { startReplica } from '../start-replica.ts'
 
-/** An address of this machine on which nobody else answers questions for names. */
+/** A loopback address without a name server. */
 const NAME_SERVER = '127.0.0.153'
 const HOST = 'banco.exemplo.com.br'
 const STOP_MS = 9_000
@@ -43,7 +43,7 @@ export const dnsHangs: Scenario = {
     const statuses = await Promise.all(Array.from({ length: 20 }, (_, at) => subscribe(url, at)))
     if (statuses.some((status) => status !== 503)) throw new Error(`calls got ${[...new Set(statuses)]}`)
     if ((await fetch(url)).status !== 200) throw new Error('the page failed')
-    // Some are under way when it is told to stop; what becomes of them is another promise.
+    // Some are running when it gets the signal; their result is tested elsewhere.
     for (let at = 20; at < 30; at++) subscribe(url, at).catch(() => {})
     const begun = performance.now()
     server.child.kill('SIGTERM')

@@ -8,7 +8,7 @@ const LINES = 400
 
 export const logDiskFull: Scenario = {
   name: 'the disk under the log file is full',
-  promised: 'page and calls go on, the log goes on when there is room again, and the process ends cleanly',
+  promised: 'pages and calls are answered, logging resumes when there is space, and the process ends cleanly',
   obstacle: needsRoot,
   run: async (place) => {
     const disk = join(place.folder, 'log')
@@ -51,7 +51,7 @@ export const logDiskFull: Scenario = {
   },
 }
 
-/** Writes until there is no room left. */
+/** Writes until the disk is full. */
 function fill(file: string): void {
   try {
     writeFileSync(file, Buffer.alloc(1_000_000))

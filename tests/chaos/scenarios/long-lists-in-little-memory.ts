@@ -43,7 +43,7 @@ export const longListsInLittleMemory: Scenario = {
   },
 }
 
-/** Inactive, as most of a year's are. Straight into the file: the server is not running. */
+/** Inactive, like most pixels. Written to the file directly: the server is not running. */
 function addPixels(file: string): void {
   const database = new DatabaseSync(file)
   database
@@ -65,7 +65,7 @@ async function listAll(url: string, headers: Record<string, string>): Promise<nu
   return bytes
 }
 
-/** Where groups with a limit of memory are made: of the second version where there is one, else of the first. */
+/** Where memory-limited cgroups can be created: version 2 if there is one, else version 1. */
 function cgroupRoot(): string | null {
   const second = '/sys/fs/cgroup/cgroup.subtree_control'
   if (existsSync(second) && readFileSync(second, 'utf8').includes('memory')) return '/sys/fs/cgroup'
@@ -80,7 +80,7 @@ function limitedGroup(): string {
   return group
 }
 
-/** The kernel lets a group go a moment after its last process. */
+/** The kernel removes a group a moment after its last process. */
 function tryRemove(group: string): boolean {
   try {
     rmdirSync(group)

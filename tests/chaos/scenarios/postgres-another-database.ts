@@ -4,15 +4,16 @@ import { postgresUnderLoad } from '../postgres-under-load.ts'
 import { type Scenario, until } from '../scenario.ts'
 
 export const postgresAnotherDatabase: Scenario = {
-  name: 'an empty database answers in place of ours, first bare, then with a schema of its own',
-  promised: 'nothing of it is served or filled: calls get 503 until ours is back, the page stays as it was',
+  name: 'an empty database answers at the same address, first without tables, then with a schema of its own',
+  promised:
+    'it is neither read nor written: calls get 503 until the right one is back, and the page stays the same',
   run: (place) =>
     postgresUnderLoad(place, async ({ postgres, ask, replicas, untilRefused }) => {
       const url = replicas[0]?.url ?? ''
       const before = await (await fetch(url)).text()
       const rename = async (from: string, to: string) => {
         const away = `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${from}'`
-        // The replicas connect again at once: until one statement falls between two of theirs.
+        // The processes reconnect at once: until one statement falls between two of theirs.
         await until(`${from} is renamed`, () =>
           ask(away)
             .then(() => ask(`alter database ${from} rename to ${to}`))

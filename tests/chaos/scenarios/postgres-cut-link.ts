@@ -10,17 +10,17 @@ const OURS = '10.213.77.1'
 const THEIRS = '10.213.77.2'
 const PORT = 5432
 
-/** Unlike a proxy that falls silent, a cut link does not even acknowledge what was sent: the kernel sends it again and again. */
+/** Unlike a silent proxy, a cut link does not even acknowledge packets: the kernel resends them. */
 export const postgresCutLink: Scenario = {
   name: 'the link to the database is cut for 20 s, between two network namespaces',
-  promised: 'the page never fails, calls get 503, all recovers, nothing is lost',
+  promised: 'the page never fails, calls get 503, everything recovers, nothing is lost',
   obstacle: () => needsRoot() ?? (existsSync('/usr/sbin/ip') ? null : 'iproute2 is not installed'),
   run: (place) => {
     const namespace = `portico-${process.pid}`
     return postgresUnderLoad(
       place,
       async ({ untilRefused }) => {
-        // Nothing that they send finds its way any more: no answer, no acknowledgement, no refusal.
+        // Nothing that they send arrives: no answer, no acknowledgement, no refusal.
         ip('-n', namespace, 'route', 'add', 'blackhole', `${OURS}/32`)
         await Promise.all([wait(CUT_MS), untilRefused()])
         ip('-n', namespace, 'route', 'del', 'blackhole', `${OURS}/32`)

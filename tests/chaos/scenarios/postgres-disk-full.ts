@@ -9,7 +9,7 @@ const DISK_BYTES = 200_000_000
 export const postgresDiskFull: Scenario = {
   name: "PostgreSQL's disk is full, and has room again",
   promised:
-    'the page never fails, calls that need room get 503, /readyz says so while an update still fits, all recovers, nothing is lost',
+    'the page never fails, calls that need room get 503, /readyz says so while an update still fits, everything recovers, nothing is lost',
   obstacle: needsRoot,
   run: (place) => {
     const disk = join(place.folder, 'disk')

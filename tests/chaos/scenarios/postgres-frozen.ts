@@ -6,7 +6,7 @@ const FROZEN_MS = 20_000
 
 export const postgresFrozen: Scenario = {
   name: 'PostgreSQL and its processes are stopped (SIGSTOP) for 20 s',
-  promised: 'the page never fails, calls get 503, all recovers, nothing is lost',
+  promised: 'the page never fails, calls get 503, everything recovers, nothing is lost',
   run: (place) =>
     postgresUnderLoad(place, ({ postgres, untilRefused }) =>
       postgres.whileFrozen(async () => {

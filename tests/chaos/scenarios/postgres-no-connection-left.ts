@@ -3,8 +3,8 @@ import { postgresUnderLoad } from '../postgres-under-load.ts'
 import type { Scenario } from '../scenario.ts'
 
 export const postgresNoConnectionLeft: Scenario = {
-  name: 'somebody else takes every connection that PostgreSQL has',
-  promised: 'the page never fails, calls get 503, all recovers, nothing is lost',
+  name: 'another program takes every connection of PostgreSQL',
+  promised: 'the page never fails, calls get 503, everything recovers, nothing is lost',
   run: (place) =>
     postgresUnderLoad(
       place,
@@ -20,12 +20,12 @@ export const postgresNoConnectionLeft: Scenario = {
         await ask(
           `select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'portico%'`,
         )
-        // The last connection is a fact when the next one is refused.
+        // The last connection is taken once the next one is refused.
         const takeAll = async () => {
           for (;;) await take()
         }
         await takeAll().catch(() => {})
-        // The replicas win a few back while we take: end those from one that we hold.
+        // The processes win a few back: end those from one that we hold.
         const [first] = held
         await first?.query(
           `select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'portico%'`,

@@ -10,9 +10,9 @@ const PROGRAM = '/usr/sbin/pgbouncer'
 const NOBODY = 65_534
 
 export const postgresPgbouncer: Scenario = {
-  name: 'PgBouncer in transaction mode stands before PostgreSQL, which restarts',
+  name: 'PostgreSQL restarts behind PgBouncer in transaction mode',
   promised:
-    'two replicas migrate and work through four connections; the page never fails, all recovers, nothing is lost',
+    'two replicas migrate and work through four connections; the page never fails, everything recovers, nothing is lost',
   obstacle: () =>
     existsSync(PROGRAM) || installSystemPackage('pgbouncer') ? null : 'PgBouncer is not installed',
   run: (place) =>

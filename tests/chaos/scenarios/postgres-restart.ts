@@ -3,7 +3,7 @@ import type { Scenario } from '../scenario.ts'
 
 export const postgresRestart: Scenario = {
   name: 'PostgreSQL restarts under load, three times',
-  promised: 'the page never fails, calls get 503, all recovers, nothing is lost',
+  promised: 'the page never fails, calls get 503, everything recovers, nothing is lost',
   quick: true,
   run: (place) =>
     postgresUnderLoad(place, async ({ postgres, load, untilRefused }) => {

@@ -3,14 +3,14 @@ import { postgresUnderLoad } from '../postgres-under-load.ts'
 import type { Scenario } from '../scenario.ts'
 import { type SlowLink, startSlowLink } from '../slow-link.ts'
 
-/** The deadline of a call, with room for a busy machine. */
+/** The deadline of a call, with a margin for a busy machine. */
 const LONGEST_MS = 17_000
 const SLOW_MS = 40_000
 
 export const postgresSlow: Scenario = {
   name: 'the database takes 0.7 to 3 s for each round trip, for 40 s',
   promised:
-    'the page never fails, every call succeeds or gets 503 within 14 s, refused ones are counted in the log, all recovers, nothing is lost',
+    'the page never fails, every call succeeds or gets 503 within 14 s, refused ones are counted in the log, everything recovers, nothing is lost',
   run: async (place) => {
     let link: SlowLink | undefined
     let slowest = 0
@@ -26,7 +26,7 @@ export const postgresSlow: Scenario = {
         for (const { server } of replicas)
           lines += server.output().split('the database is unavailable').length - 1
         if (slowest > LONGEST_MS) throw new Error(`a call took ${Math.round(slowest)} ms`)
-        // One line in ten seconds of each replica, from the first refusal to the recovery.
+        // One line per process in ten seconds, from the first refusal to the recovery.
         const most = (replicas.length * (SLOW_MS + 60_000)) / 10_000
         if (lines > most) throw new Error(`${lines} lines of ${load.refused} refused calls`)
       },

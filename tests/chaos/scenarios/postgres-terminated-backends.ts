@@ -5,7 +5,7 @@ const ROUNDS = 20
 
 export const postgresTerminatedBackends: Scenario = {
   name: `every connection is ended by pg_terminate_backend, ${ROUNDS} times`,
-  promised: 'the page never fails, calls get 503, all recovers, nothing is lost',
+  promised: 'the page never fails, calls get 503, everything recovers, nothing is lost',
   quick: true,
   run: (place) =>
     postgresUnderLoad(place, async ({ ask, load }) => {

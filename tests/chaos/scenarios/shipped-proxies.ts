@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import pg from 'pg'
 import { findTool } from '../../deploy/find-tool.ts'
 import { nginxAround } from '../../deploy/lint-files.ts'
+import { askPostgres } from '../../support/ask-postgres.ts'
 import { findPostgres } from '../../support/find-postgres.ts'
 import { freePort } from '../../support/free-port.ts'
 import { startPostgres } from '../../support/start-postgres.ts'
@@ -12,9 +12,9 @@ import { accepts, type Place, type Scenario, until } from '../scenario.ts'
 import { signIn } from '../sign-in.ts'
 import { startReplica } from '../start-replica.ts'
 
-/** A little more than twice the second at which the shipped Caddyfile asks. */
+/** Slightly more than twice the health-check interval of the shipped Caddyfile. */
 const DRAIN_SECONDS = '3'
-/** Long enough for a proxy that asks once a second to leave out whoever says that it is not ready. */
+/** Long enough for a proxy with a one-second check to remove a process that is not ready. */
 const DOWN_MS = 6_000
 
 export const shippedProxies: Scenario = {
@@ -30,10 +30,7 @@ export const shippedProxies: Scenario = {
   run: async (place) => {
     const postgres = await startPostgres(findPostgres(), [])
     place.atEnd(() => postgres.stop())
-    const client = new pg.Client({ host: postgres.socketDirectory, user: 'postgres', database: 'postgres' })
-    await client.connect()
-    await client.query('create database site')
-    await client.end()
+    await askPostgres(postgres.socketDirectory, 'postgres', 'create database site')
     const start = (port: number) =>
       startReplica(place, {
         PORT: String(port),
@@ -82,7 +79,7 @@ async function statusOf(url: string): Promise<number> {
   return (await fetch(url)).status
 }
 
-/** The shipped file, without Caddy's own port for administration: another Caddy of this machine may have it. */
+/** The shipped file without Caddy's admin port, which another Caddy on this machine may use. */
 async function startCaddy(place: Place, upstreams: readonly string[]): Promise<string> {
   const folder = mkdtempSync(join(place.folder, 'caddy-'))
   const port = await freePort()

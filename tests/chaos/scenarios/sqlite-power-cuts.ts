@@ -7,7 +7,10 @@ import { needsRoot, type Place, type Scenario } from '../scenario.ts'
 const ROUNDS = 20
 const DISK_BYTES = 96 * 2 ** 20
 
-/** What had not been synced is only in the memory of the file system, not in the image: a copy of it is what a power cut leaves. */
+/**
+ * What was not synced is only in the file system's memory, not in the image: a copy of the image is what a power cut
+ * leaves.
+ */
 export const sqlitePowerCuts: Scenario = {
   name: `${ROUNDS} power cuts in the middle of writing to the embedded database`,
   promised: 'it always opens, and no acknowledged row is lost',

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Db } from '#server/db/database.ts'
 
-/** Rows of one person, who exists with a second factor; gives the person's id. */
+/** Rows of one existing person with a second factor; returns the person's id. */
 export async function fillAuthTables(db: Db, at: string): Promise<string> {
   const user = await db.selectFrom('auth_users').select('id').executeTakeFirstOrThrow()
   const factor = await db.selectFrom('auth_factors').select('id').executeTakeFirstOrThrow()

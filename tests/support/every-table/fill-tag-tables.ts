@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { TestDatabase } from '../engines.ts'
+import { queuedEvent } from '../queued-event.ts'
 
 export const tokenPlace = (row: string) => ({ table: 'pixel_secrets', column: 'value', row })
 
-/** Rows of one pixel, and of what one person is told of it; gives the pixel's id. */
+const chatPlace = { table: 'alert_webhooks', column: 'url', row: 'alerts' }
+
+/** Rows of one pixel and its alerts; returns the pixel's id. */
 export async function fillTagTables(
   { db, secrets }: TestDatabase,
   userId: string,
@@ -28,7 +31,7 @@ export async function fillTagTables(
     .execute()
   await db
     .insertInto('pixel_secrets')
-    .values({ pixel_id: pixel, value: await secrets.seal(db, tokenPlace(pixel), 'EAAG-token') })
+    .values({ pixel_id: pixel, value: await secrets.encrypt(db, tokenPlace(pixel), 'EAAG-token') })
     .execute()
   await db
     .insertInto('delivery_counts')
@@ -51,23 +54,10 @@ export async function fillTagTables(
     .insertInto('delivery_stops')
     .values({ pixel_id: pixel, code: 'token_refused', message: 'x', stopped_at: at })
     .execute()
+  await db.insertInto('lane_rests').values({ lane: pixel, failures: 2, until: at }).execute()
   await db
     .insertInto('deliveries')
-    .values({
-      id: randomUUID(),
-      kind: 'webhook',
-      pixel_id: pixel,
-      event_id: randomUUID(),
-      event: 'lead',
-      consent_id: randomUUID(),
-      category: 'marketing',
-      payload: '{"address":"203.0.113.7"}',
-      next_attempt_at: at,
-      leased_until: null,
-      sent_at: null,
-      created_at: at,
-      expires_at: at,
-    })
+    .values(queuedEvent(pixel, at, { kind: 'webhook', payload: '{"address":"203.0.113.7"}', expires_at: at }))
     .execute()
   await db
     .insertInto('permitted_hosts')
@@ -114,6 +104,33 @@ export async function fillTagTables(
       sent_at: null,
     })
     .execute()
+  await db
+    .insertInto('alert_webhooks')
+    .values({
+      name: 'alerts',
+      format: 'slack',
+      url: await secrets.encrypt(db, chatPlace, 'https://hooks.slack.com/x'),
+      kinds: '["broken"]',
+      changed_at: at,
+      tried_at: null,
+      last_error: null,
+    })
+    .execute()
+  await db
+    .insertInto('alert_posts')
+    .values({
+      id: randomUUID(),
+      pixel_id: pixel,
+      day: '2026-11-15',
+      way: 'digest',
+      kind: 'broken',
+      text: 'x',
+      due_at: at,
+      sent_at: null,
+    })
+    .execute()
+  await db.insertInto('summary_choices').values({ user_id: userId, chosen_at: at, link_key: 'k' }).execute()
+  await db.insertInto('summary_weeks').values({ monday: '2026-11-09', sent_at: at }).execute()
   await db.insertInto('site_counts').values({ slot: at, subject: 'told', count: 3 }).execute()
   await db
     .insertInto('counts')
@@ -162,6 +179,11 @@ export async function fillTagTables(
       steps: '[{"kind":"opened","at":0}]',
     })
     .execute()
+  await db
+    .insertInto('tag_sets')
+    .values({ version: 'h', category: 'marketing', pixel_ids: pixel, used_at: at })
+    .execute()
+  await db.insertInto('tag_changes').values({ version: 1, pixel_ids: pixel, changed_at: at }).execute()
   await db
     .insertInto('blocked_hosts')
     .values({ id: randomUUID(), pixel_id: null, host: 'b.example', first_seen_at: at, last_seen_at: at })

@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
 import { createServer as createProxy, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import { type AddressInfo, connect, type Socket } from 'node:net'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { pathToFileURL } from 'node:url'
 import { generate } from 'selfsigned'
 
-/** What came in over TLS, whoever it was meant for. */
+/** What arrived over TLS, for any host. */
 export interface Received {
   host: string
   path: string
@@ -17,7 +20,7 @@ export interface Received {
   body: any
 }
 
-type Reply = { status: number; body?: string; headers?: Record<string, string> } | 'reset' | 'hang'
+export type Reply = { status: number; body?: string; headers?: Record<string, string> } | 'reset' | 'hang'
 
 export interface VendorApis {
   /** For `HTTPS_PROXY`. */
@@ -25,33 +28,46 @@ export interface VendorApis {
   /** For `NODE_EXTRA_CA_CERTS` of another process. */
   certificate: string
   received: Received[]
-  /** Hosts that a connection was asked for: the witness that nothing else left. */
+  /** Hosts that a connection was requested for: shows that nothing else left. */
   tunnels: string[]
-  /** Answers in the vendor's place; undefined leaves it to the stand-in. */
+  /** Overrides the vendor's answer; undefined leaves it to the stand-in. */
   answer: (request: Received) => Reply | undefined
   /** The proxy refuses to connect. */
   isDown: boolean
-  /** Connections are used again, as vendors have it. Else each is for one request, so that `isDown` is noticed by the next. */
+  /** Keeps connections alive, like vendors. Else each is for one request, so that the next one notices `isDown`. */
   keepsConnections: boolean
   /** How long each takes to answer. */
   answersAfterMs: number
   close(): Promise<void>
 }
 
-const HOSTS = ['graph.facebook.com', 'www.google-analytics.com', 'hooks.exemplo.com.br']
+/** A vendor's API that answers like the vendor. Each file of this folder that exports one as `standIn` is found by itself. */
+export interface VendorApi {
+  hosts: readonly string[]
+  answer(request: Received): Reply
+}
 
-/**
- * Meta's Conversions API, Google's Measurement Protocol and a webhook behind a proxy and a certificate of their own. Trusted
- * by this process from here on.
- */
+async function readStandIns(): Promise<VendorApi[]> {
+  const files = readdirSync(import.meta.dirname).filter((file) => !file.startsWith('start-'))
+  const modules = await Promise.all(
+    files.map((file) => import(pathToFileURL(join(import.meta.dirname, file)).href)),
+  )
+  return modules.map(({ standIn }) => standIn as VendorApi)
+}
+
+/** Every vendor's stand-in behind a proxy with its own certificate, which this process trusts from here on. */
 export async function startVendorApis(): Promise<VendorApis> {
-  // A name of its own: of two that are trusted under one name, only one is looked at.
+  const standIns = await readStandIns()
+  // A unique name: of two trusted certificates with one name, only one is used.
   const name = `Portico tests ${randomUUID()}`
   const { private: key, cert } = await generate([{ name: 'commonName', value: name }], {
     keyType: 'ec',
     extensions: [
       { name: 'basicConstraints', cA: true },
-      { name: 'subjectAltName', altNames: HOSTS.map((value) => ({ type: 2, value })) },
+      {
+        name: 'subjectAltName',
+        altNames: standIns.flatMap(({ hosts }) => hosts).map((value) => ({ type: 2, value })),
+      },
     ],
   })
   setDefaultCACertificates([...getCACertificates('default'), cert])
@@ -71,7 +87,10 @@ export async function startVendorApis(): Promise<VendorApis> {
     },
   }
   const sockets = new Set<Socket>()
-  const vendors = createServer({ key, cert }, (request, response) => void serve(apis, request, response))
+  const vendors = createServer(
+    { key, cert },
+    (request, response) => void serve(apis, standIns, request, response),
+  )
   vendors.listen(0, '127.0.0.1')
   await once(vendors, 'listening')
   const proxy = createProxy()
@@ -97,7 +116,12 @@ export async function startVendorApis(): Promise<VendorApis> {
   return apis
 }
 
-async function serve(apis: VendorApis, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function serve(
+  apis: VendorApis,
+  standIns: readonly VendorApi[],
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   let text = ''
   for await (const chunk of request) text += chunk
   const received: Received = {
@@ -105,10 +129,15 @@ async function serve(apis: VendorApis, request: IncomingMessage, response: Serve
     path: request.url ?? '',
     headers: request.headers,
     text,
-    body: text === '' ? null : JSON.parse(text),
+    body: isForm(request)
+      ? Object.fromEntries(new URLSearchParams(text))
+      : text === ''
+        ? null
+        : JSON.parse(text),
   }
   apis.received.push(received)
-  const reply = apis.answer(received) ?? standIn(received)
+  const standIn = standIns.find(({ hosts }) => hosts.includes(received.host))
+  const reply = apis.answer(received) ?? standIn?.answer(received) ?? { status: 502 }
   if (reply === 'hang') return
   if (reply === 'reset') return void request.socket.destroy()
   if (apis.answersAfterMs > 0) await sleep(apis.answersAfterMs)
@@ -116,35 +145,6 @@ async function serve(apis: VendorApis, request: IncomingMessage, response: Serve
   response.writeHead(reply.status, { connection, ...reply.headers }).end(reply.body)
 }
 
-/** As section 9 of the fact sheet says. */
-function standIn({ host, path, headers, body }: Received): Reply {
-  if (host === 'www.google-analytics.com')
-    return path.startsWith('/debug/') ? { status: 200, body: '{"validationMessages":[]}' } : { status: 204 }
-  if (host !== 'graph.facebook.com') return { status: 200 }
-  if (!headers.authorization) return metaError(400, { code: 104 })
-  if (!String(headers.authorization).includes('good')) return metaError(401, { code: 190 })
-  const now = Date.now() / 1000
-  for (const event of body.data) {
-    if (event.event_time < now - 7 * 86_400) return metaError(400, { code: 100, error_subcode: 2804003 })
-    if (!event.user_data?.fbp && !event.user_data?.external_id)
-      return metaError(400, { code: 100, error_subcode: 2804050 })
-  }
-  return {
-    status: 200,
-    body: JSON.stringify({ events_received: body.data.length, messages: [], fbtrace_id: 'A'.repeat(23) }),
-  }
-}
-
-export function metaError(
-  status: number,
-  error: { code: number; error_subcode?: number; is_transient?: boolean },
-  headers: Record<string, string> = {},
-): Reply {
-  return {
-    status,
-    headers,
-    body: JSON.stringify({
-      error: { message: 'Localisé', type: 'OAuthException', fbtrace_id: 'A', ...error },
-    }),
-  }
+function isForm({ headers }: IncomingMessage): boolean {
+  return headers['content-type'] === 'application/x-www-form-urlencoded'
 }

@@ -2,11 +2,11 @@ import type { ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Answer, VendorRequest } from './stand-in.ts'
 
-/** One transparent point. */
+/** One transparent pixel. */
 const GIF = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
 const SLOW_MS = 2_000
 
-/** Writes what a vendor's host answers. Only what pages read by `fetch` may be read by anybody. */
+/** Writes a vendor's answer. Only what pages read by `fetch` has CORS headers. */
 export async function writeAnswer(
   response: ServerResponse,
   answer: Answer,

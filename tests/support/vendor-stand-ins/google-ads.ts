@@ -4,7 +4,7 @@ import type { StandIn } from './stand-in.ts'
 
 const PATH = /^\/pagead\/(?:viewthroughconversion|conversion)\/(\d+)\/$/
 
-/** Its picture is sent on to Google's front door, and from there to the one of the visitor's country. */
+/** Its image is redirected to Google's main host, and from there to the visitor's country. */
 export const googleAds: StandIn = {
   vendor: 'google-ads',
   account: 'AW-1029384756',

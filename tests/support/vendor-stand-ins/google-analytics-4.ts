@@ -3,7 +3,7 @@ import { ANALYTICS_LEAVES, GOOGLE_TAG } from './google-tag.ts'
 import { inQuery } from './hear.ts'
 import type { StandIn } from './stand-in.ts'
 
-/** Answers 204 to whatever it is sent, right or wrong. */
+/** Answers 204 to everything, right or wrong. */
 export const googleAnalytics4: StandIn = {
   vendor: 'google-analytics-4',
   account: 'G-PRT1C0AB12',

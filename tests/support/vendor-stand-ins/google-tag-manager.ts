@@ -2,7 +2,7 @@ import { generateSnippet } from '#contract/pixel-snippet.ts'
 import { inQuery } from './hear.ts'
 import type { StandIn } from './stand-in.ts'
 
-/** A container loads what it likes, here a file of a host that nobody listed, and hears the site's own events. */
+/** A container loads what it wants, here a file of an unlisted host, and gets the site's own events. */
 export const googleTagManager: StandIn = {
   vendor: 'google-tag-manager',
   account: 'GTM-PRT1C0',

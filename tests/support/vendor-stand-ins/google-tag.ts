@@ -2,8 +2,8 @@ export const ANALYTICS_LEAVES = { cookies: ['_ga', '_ga_ABC'] }
 export const ADS_LEAVES = { cookies: ['_gcl_au'], local: ['_gcl_ls'] }
 
 /**
- * The one library that Analytics and Ads share: whichever ID it was loaded for, it serves all that are configured. Its
- * commands are `arguments` objects in `dataLayer`; anything else there is not for it.
+ * The library that Analytics and Ads share: it serves all configured IDs. Its commands are `arguments` objects in
+ * `dataLayer`; anything else is ignored.
  */
 export const GOOGLE_TAG = `
   if (!once('googleTagIsHere')) return

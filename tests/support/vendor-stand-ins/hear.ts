@@ -2,7 +2,7 @@ import type { Hear, VendorRequest } from './stand-in.ts'
 
 const isAt = ({ host, path }: VendorRequest, address: string) => host + path === address
 
-/** Event and account stand in the query, under these names. */
+/** Event and account are in the query, under these names. */
 export function inQuery(address: string, event: string, account: string): Hear {
   return (request) => {
     if (!isAt(request, address)) return null
@@ -10,7 +10,7 @@ export function inQuery(address: string, event: string, account: string): Hear {
   }
 }
 
-/** They stand in a JSON body, which no address shows. */
+/** They are in a JSON body. */
 export function inBody(address: string, event: string, account: string): Hear {
   return (request) => {
     if (!isAt(request, address) || request.body === '') return null

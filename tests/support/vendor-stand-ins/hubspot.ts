@@ -1,7 +1,7 @@
 import { inQuery } from './hear.ts'
 import type { StandIn } from './stand-in.ts'
 
-/** A loader that brings two scripts of two further domains, of which one sends a picture to a third. */
+/** A loader that adds two scripts of two further domains, of which one sends an image to a third. */
 export const hubspot: StandIn = {
   vendor: 'hubspot',
   account: '24680135',

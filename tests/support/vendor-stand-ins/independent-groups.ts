@@ -4,8 +4,8 @@ import type { StandIn } from './stand-in.ts'
 type Opens = (vendor: string) => readonly string[]
 
 /**
- * Groups in which no vendor's policy opens a host that another one talks to: who works in such a company works by itself,
- * and many are tried in one visit. A container opens the page to whatever it loads, and is alone.
+ * Groups in which no vendor's policy opens a host of another one: a vendor that works in such a group works alone, and
+ * many are tested in one visit. A container opens the page to whatever it loads, and is alone.
  */
 export function independentGroups(standIns: readonly StandIn[], opens: Opens): StandIn[][] {
   const groups: StandIn[][] = []

@@ -2,7 +2,7 @@ import { inBody } from './hear.ts'
 import { inline, keepsMethods, loads } from './snippet.ts'
 import type { StandIn } from './stand-in.ts'
 
-/** Its log host takes what it is sent and never answers. */
+/** Its log host accepts everything and never answers. */
 export const kwaiPixel: StandIn = {
   vendor: 'kwai-pixel',
   account: '318273645501928',

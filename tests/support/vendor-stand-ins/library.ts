@@ -1,6 +1,6 @@
 import type { StandIn } from './stand-in.ts'
 
-/** What every stand-in's script may use: the few things that all vendors' libraries do. */
+/** What every stand-in's script may use: common behaviour of vendors' libraries. */
 const COMMON = `
   var self = document.currentScript ? document.currentScript.src : ''
   function load(src) {
@@ -51,7 +51,7 @@ const COMMON = `
     for (var i = 0; i < kept.length; i++) methods[kept[i][0]].apply(methods, kept[i].slice(1))
   }`
 
-/** A script as the browser gets it: `leave()` writes what this vendor leaves behind. */
+/** A script for the browser: `leave()` writes what this vendor leaves behind. */
 export function toLibrary(script: string, { leaves }: Pick<StandIn, 'leaves'>): string {
   const { cookies = [], local = [], session = [] } = leaves
   return `(function () {${COMMON}

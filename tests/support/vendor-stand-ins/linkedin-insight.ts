@@ -2,7 +2,7 @@ import { inQuery } from './hear.ts'
 import { inline, keepsCalls, loads, noscriptImage } from './snippet.ts'
 import type { StandIn } from './stand-in.ts'
 
-/** Its picture goes through linkedin.com, to know the member, and comes back to a second collector. */
+/** Its image is redirected through linkedin.com, to identify the member, to a second collector. */
 export const linkedinInsight: StandIn = {
   vendor: 'linkedin-insight',
   account: '5647382',

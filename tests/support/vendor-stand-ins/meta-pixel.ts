@@ -2,7 +2,9 @@ import { generateSnippet } from '#contract/pixel-snippet.ts'
 import { inQuery } from './hear.ts'
 import type { StandIn } from './stand-in.ts'
 
-/** An account of zeros does not exist: its configuration comes with status 200, says so, and nothing is sent for it. */
+/**
+ * An account of zeros does not exist: its configuration comes with status 200 and says so, and nothing is sent for it.
+ */
 export const metaPixel: StandIn = {
   vendor: 'meta-pixel',
   account: '482910377165024',

@@ -2,7 +2,9 @@ import { inBody } from './hear.ts'
 import { inline } from './snippet.ts'
 import type { StandIn } from './stand-in.ts'
 
-/** Three hosts of its own and one of Bing: a loader, the library, the collector, and a picture that goes round through Bing. */
+/**
+ * Three hosts of its own and one of Bing: a loader, the library, the collector, and an image redirected through Bing.
+ */
 export const microsoftClarity: StandIn = {
   vendor: 'microsoft-clarity',
   account: 'pq7rtz4k2m',

@@ -2,7 +2,7 @@ import { inQuery } from './hear.ts'
 import { inline } from './snippet.ts'
 import type { StandIn } from './stand-in.ts'
 
-/** Its picture is answered 204, which a browser calls an error. A second host gets the beacons without cookies. */
+/** Its image is answered 204, which a browser reports as an error. A second host gets beacons without cookies. */
 export const microsoftUet: StandIn = {
   vendor: 'microsoft-uet',
   account: '187654321',

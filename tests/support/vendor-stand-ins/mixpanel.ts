@@ -2,7 +2,7 @@ import { inBody } from './hear.ts'
 import { inline, keepsMethods, loads } from './snippet.ts'
 import type { StandIn } from './stand-in.ts'
 
-/** Its answer is a digit, with status 200 either way: 0 says that nothing was taken. */
+/** Its answer is a digit, always with status 200: 0 means that nothing was accepted. */
 export const mixpanel: StandIn = {
   vendor: 'mixpanel',
   account: '5f3c9a1e7b2d4680c1e5a9f37d2b6c84',

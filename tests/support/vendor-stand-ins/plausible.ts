@@ -1,7 +1,7 @@
 import { inBody } from './hear.ts'
 import type { StandIn } from './stand-in.ts'
 
-/** One file, one host, no cookie; the key that it reads in storage is the owner's. */
+/** One file, one host, no cookie; the storage key that it reads belongs to the owner. */
 export const plausible: StandIn = {
   vendor: 'plausible',
   account: 'portico.example',

@@ -3,7 +3,7 @@ import type { StandIn } from './stand-in.ts'
 
 const FILES = 'd335luupugsy2.cloudfront.net'
 
-/** Its files come from a content network under a name that anybody could have; its page views go to rdstation.com.br. */
+/** Its files come from a shared content network; its page views go to rdstation.com.br. */
 export const rdStation: StandIn = {
   vendor: 'rd-station',
   account: '2f9c1b7e-6a40-4d83-b5e1-90c8d7f6a321',

@@ -3,7 +3,7 @@ import type { StandIn } from './stand-in.ts'
 
 const ID = /^pr_(\w+)_(\w+)$/
 
-/** Nothing but frames: the event stands in the address of one that nobody sees. */
+/** Frames only: the event is in the address of a hidden one. */
 export const rtbHouse: StandIn = {
   vendor: 'rtb-house',
   account: 'Zt4KqW8mNc2XvR6bYp1L',

@@ -2,7 +2,7 @@ import { inBody } from './hear.ts'
 import { inline, keepsMethods, loads } from './snippet.ts'
 import type { StandIn } from './stand-in.ts'
 
-/** Fetches its settings first, and sends only when they have come. */
+/** Fetches its settings first, and sends only afterwards. */
 export const segment: StandIn = {
   vendor: 'segment',
   account: 'Prt1c0WriteKeyAbCdEfGhIjKlMnOp01',

@@ -1,6 +1,6 @@
-/** Parts of which the pasted snippets are made: shapes that many vendors share, in our own words. */
+/** Parts of the pasted snippets: patterns that many vendors share, in our own words. */
 
-/** A function that keeps its calls until the vendor's library takes it over. */
+/** A function that keeps its calls until the vendor's library takes over. */
 export function keepsCalls(name: string): string {
   return `window.${name} = window.${name} || function () { (${name}.queue = ${name}.queue || []).push(arguments) };`
 }

@@ -3,7 +3,7 @@ import type { StandIn } from './stand-in.ts'
 
 const PATH = /^\/(\d+)\/log\/3\/unip$/
 
-/** The account stands in the path. One of its hosts never answers. */
+/** The account is in the path. One of its hosts never answers. */
 export const taboolaPixel: StandIn = {
   vendor: 'taboola-pixel',
   account: '1738291',

@@ -2,7 +2,7 @@ import { inBody } from './hear.ts'
 import { inline, keepsMethods, loads } from './snippet.ts'
 import type { StandIn } from './stand-in.ts'
 
-/** Says in the body that it refused, with status 200; a second host gets a copy. */
+/** Reports a refusal in the body, with status 200; a second host gets a copy. */
 export const tiktokPixel: StandIn = {
   vendor: 'tiktok-pixel',
   account: 'CPRT1C0ABCDEFGHIJKL0',

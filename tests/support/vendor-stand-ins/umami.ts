@@ -1,7 +1,7 @@
 import { inBody } from './hear.ts'
 import type { StandIn } from './stand-in.ts'
 
-/** One file, and a collector under another name; the key that it reads in storage is the owner's. */
+/** One file, and a collector under another name; the storage key that it reads belongs to the owner. */
 export const umami: StandIn = {
   vendor: 'umami',
   account: '8d4e2b1a-7c65-4f90-a3d2-6b5e9f1c0784',

@@ -2,7 +2,7 @@ import { inQuery } from './hear.ts'
 import { inline, keepsCalls, loads } from './snippet.ts'
 import type { StandIn } from './stand-in.ts'
 
-/** Two pictures of the same event, at two hosts. */
+/** Two images of the same event, at two hosts. */
 export const xPixel: StandIn = {
   vendor: 'x-pixel',
   account: 'p7k2m',

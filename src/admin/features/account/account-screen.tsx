@@ -18,6 +18,7 @@ import {
   useAlerts,
   useChangePassword,
   useChooseAlerts,
+  useChooseSummary,
 } from './api.ts'
 import { PasskeysSection } from './passkeys.tsx'
 import { SecondFactorSection } from './second-factor.tsx'
@@ -27,7 +28,7 @@ export function AccountScreen() {
   const { email } = useCurrentUser()
   return (
     <>
-      <PageHeading title="Minha conta" subtitle={`Você entrou como ${email}.`} />
+      <PageHeading title="Minha conta" subtitle={`Conta: ${email}`} />
       <div className="grid gap-5">
         <PasswordSection />
         <PasskeysSection />
@@ -39,18 +40,18 @@ export function AccountScreen() {
   )
 }
 
-/** Which alerts the person gets by e-mail. */
+/** The person's alert settings. */
 function AlertsSection() {
   const alerts = useAlerts()
   return (
     <SectionCard
       title="Avisos por e-mail"
-      text="Vão para o seu e-mail: no máximo um por pixel e dia; o resto espera o resumo das 8h da manhã seguinte. Nada sobre visitantes."
+      text="Você recebe no máximo 1 e-mail por pixel por dia. Os demais avisos vão no resumo das 8h do dia seguinte. Os e-mails nunca trazem dados de visitantes."
     >
       <div aria-busy={alerts.isPending} className="border-t border-line px-5 py-4 sm:px-7">
         <QueryView
           query={alerts}
-          failure="Não deu para carregar os avisos."
+          failure="Não foi possível carregar os avisos."
           loading={<Skeleton className="my-2 h-4 w-56 rounded-md" />}
         >
           {(choice) => <Choices choice={choice} />}
@@ -62,18 +63,19 @@ function AlertsSection() {
 
 function Choices({ choice }: { choice: AlertChoice }) {
   const { chosen, choose } = useChooseAlerts(choice)
+  const summary = useChooseSummary(choice)
   return (
     <>
       {choice.can_send ? null : (
         <MessageBox
           look="warn"
-          advice="Quem opera o servidor precisa definir SMTP_URL. A sua escolha fica guardada."
+          advice="Peça à equipe de TI para configurar o envio de e-mails (SMTP_URL). Sua escolha já está salva."
         >
-          Nenhum e-mail pode sair: não há servidor de e-mail configurado.
+          Os avisos ainda não podem ser enviados.
         </MessageBox>
       )}
       <fieldset className="not-first:mt-4">
-        <legend className="text-sm text-text-2">Avise-me quando</legend>
+        <legend className="text-sm text-text-2">Quero receber um aviso quando:</legend>
         {ALERT_KINDS.map((kind) => (
           <label key={kind} className="flex min-h-11 items-center gap-3 py-1.5 text-[0.9375rem]">
             <input
@@ -90,6 +92,18 @@ function Choices({ choice }: { choice: AlertChoice }) {
           </label>
         ))}
       </fieldset>
+      <fieldset className="mt-4">
+        <legend className="text-sm text-text-2">Toda segunda, às 8h:</legend>
+        <label className="flex min-h-11 items-center gap-3 py-1.5 text-[0.9375rem]">
+          <input
+            type="checkbox"
+            className="size-5.5 flex-none accent-ink"
+            checked={summary.isWanted}
+            onChange={(event) => summary.choose(event.target.checked)}
+          />
+          resumo da semana, com visitas, cliques, campanhas e tags com problema
+        </label>
+      </fieldset>
     </>
   )
 }
@@ -99,10 +113,10 @@ function PasswordSection() {
   return (
     <SectionCard
       title="Senha"
-      text="Ao trocar a senha, as suas outras sessões são encerradas."
+      text="Ao alterar a senha, encerramos suas outras sessões."
       action={
         <Button look="outline" onClick={() => setOpen(true)}>
-          Trocar senha
+          Alterar senha
         </Button>
       }
     >
@@ -111,7 +125,8 @@ function PasswordSection() {
   )
 }
 
-function ChangePasswordModal({ onClose }: { onClose: () => void }) {
+/** Asks for the current password, also right after a sign-in: an open tab must not be enough. */
+export function ChangePasswordModal({ onClose, onChanged }: { onClose: () => void; onChanged?: () => void }) {
   const { email } = useCurrentUser()
   const change = useChangePassword()
   const form = useForm<PasswordChange>({
@@ -122,22 +137,23 @@ function ChangePasswordModal({ onClose }: { onClose: () => void }) {
     change.mutate(values, {
       onSuccess: () => {
         onClose()
-        notifySuccess('Senha trocada')
+        onChanged?.()
+        notifySuccess('Senha alterada')
       },
     }),
   )
   return (
     <FormModal
-      title="Trocar senha"
+      title="Alterar senha"
       width="md"
       dirty={form.formState.isDirty}
       action={change}
-      failure="Não foi possível trocar a senha."
-      submit="Trocar senha"
+      failure="Não foi possível alterar a senha."
+      submit="Alterar senha"
       onSubmit={submit}
       onClose={onClose}
     >
-      {/* For password managers, which otherwise cannot tell whose password this is. */}
+      {/* For password managers, which need the account. */}
       <input type="text" autoComplete="username" value={email} readOnly hidden />
       <FormField form={form} name="current" label="Senha atual">
         {(control) => <PasswordInput autoComplete="current-password" data-autofocus required {...control} />}

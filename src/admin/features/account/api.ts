@@ -2,9 +2,9 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import * as z from 'zod/mini'
 import { newPasswordSchema } from '#admin/components/form.tsx'
-import { notifyFailure, notifySuccess } from '#admin/components/toast.tsx'
+import { notifyFailure, notifySuccess, notifyUnsaved } from '#admin/components/toast.tsx'
 import { RequestError } from '#admin/lib/api.ts'
-import { toPasskeyError, unwrapAuth } from '#admin/lib/auth-client.ts'
+import { toPasskeyError, toRequestError, unwrapAuth } from '#admin/lib/auth-client.ts'
 import { useAction } from '#admin/lib/queries.ts'
 import { useServices } from '#admin/lib/services.tsx'
 import type { NewRecoveryCodes, OwnLogins, RecoveryCodesLeft } from '#contract/accounts.ts'
@@ -19,8 +19,7 @@ export function useAlerts() {
 }
 
 /**
- * What is chosen, and how to choose. A click is on screen before its event ends, and stored after those before it;
- * what could not be stored goes back to what it was.
+ * The selected alerts. A click is shown at once and stored after earlier ones; what could not be stored is reverted.
  */
 export function useChooseAlerts({ kinds }: AlertChoice) {
   const { admin } = useServices()
@@ -31,7 +30,7 @@ export function useChooseAlerts({ kinds }: AlertChoice) {
     queued: true,
     mutationFn: (chosen: AlertKind[]) =>
       admin<AlertChoice>('/alerts', { method: 'PUT', body: { kinds: chosen } }),
-    onError: (error) => notifyFailure('A escolha não foi salva.', error),
+    onError: notifyUnsaved,
     onSettled: () => queryClient.invalidateQueries({ queryKey: ALERTS_KEY }),
   })
   const choose = (chosen: AlertKind[]) => {
@@ -42,6 +41,26 @@ export function useChooseAlerts({ kinds }: AlertChoice) {
   return { chosen: wanted ?? kinds, choose }
 }
 
+/** The summary of the week, switched on or off. Shown at once, reverted if it could not be stored. */
+export function useChooseSummary({ weekly_summary }: AlertChoice) {
+  const { admin } = useServices()
+  const queryClient = useQueryClient()
+  const [wanted, setWanted] = useState<boolean>()
+  const { mutate } = useAction({
+    scope: { id: 'choose-alerts' },
+    queued: true,
+    mutationFn: (isWanted: boolean) =>
+      admin<AlertChoice>('/alerts', { method: 'PUT', body: { weekly_summary: isWanted } }),
+    onError: notifyUnsaved,
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ALERTS_KEY }),
+  })
+  const choose = (isWanted: boolean) => {
+    setWanted(isWanted)
+    mutate(isWanted, { onSettled: () => setWanted(undefined) })
+  }
+  return { isWanted: wanted ?? weekly_summary, choose }
+}
+
 export const changePasswordSchema = z.object({
   current: z.string().check(z.minLength(1, 'Digite sua senha atual.')),
   password: newPasswordSchema,
@@ -49,13 +68,13 @@ export const changePasswordSchema = z.object({
 
 export type PasswordChange = z.infer<typeof changePasswordSchema>
 
-/** The current password is always asked for: whoever finds an open tab must not be able to keep it. */
+/** The current password is always required: an open tab must not be enough to take the account over. */
 export function useChangePassword() {
   const { auth } = useServices()
   const queryClient = useQueryClient()
   return useAction({
-    mutationFn: ({ current, password }: PasswordChange) =>
-      unwrapAuth(auth.updateUser({ password, current_password: current })),
+    mutationFn: async ({ current, password }: PasswordChange) =>
+      unwrapAuth((await auth()).updateUser({ password, current_password: current })),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['account'] }),
   })
 }
@@ -77,11 +96,11 @@ export function useEndLogin() {
     of: (id: string) => id,
     mutationFn: (id: string) =>
       admin(`/logins/${id}`, { method: 'DELETE' }).catch((error: unknown) => {
-        // Ended elsewhere meanwhile is ended all the same.
+        // A session that ended elsewhere counts as ended.
         if (!(error instanceof RequestError && error.status === 404)) throw error
       }),
     onSuccess: () => notifySuccess('Sessão encerrada'),
-    onError: (error) => notifyFailure('A sessão não foi encerrada.', error),
+    onError: (error) => notifyFailure('Não foi possível encerrar a sessão.', error),
     onSettled: () => queryClient.invalidateQueries({ queryKey: LOGINS_KEY }),
   })
 }
@@ -90,10 +109,12 @@ export function useEndOtherLogins() {
   const { auth } = useServices()
   const queryClient = useQueryClient()
   return useAction({
-    mutationFn: () =>
-      unwrapAuth(auth.signOut({ scope: 'others' }).then(({ error }) => ({ data: null, error }))),
-    onSuccess: () => notifySuccess('As outras sessões foram encerradas'),
-    onError: (error) => notifyFailure('As outras sessões não foram encerradas.', error),
+    mutationFn: async () => {
+      const { error } = await (await auth()).signOut({ scope: 'others' })
+      if (error !== null) throw toRequestError(error)
+    },
+    onSuccess: () => notifySuccess('Outras sessões encerradas'),
+    onError: (error) => notifyFailure('Não foi possível encerrar as outras sessões.', error),
     onSettled: () => queryClient.invalidateQueries({ queryKey: LOGINS_KEY }),
   })
 }
@@ -111,7 +132,7 @@ export function usePasskeys() {
   const { auth } = useServices()
   return useQuery({
     queryKey: PASSKEYS_KEY,
-    queryFn: async (): Promise<Passkey[]> => (await unwrapAuth(auth.passkey.list())) ?? [],
+    queryFn: async (): Promise<Passkey[]> => (await unwrapAuth((await auth()).passkey.list())) ?? [],
   })
 }
 
@@ -121,12 +142,13 @@ export function useCreatePasskey() {
   const queryClient = useQueryClient()
   return useAction({
     mutationFn: async () => {
-      const { data, error } = await auth.registerPasskey()
+      const client = await auth()
+      const { data, error } = await client.registerPasskey()
       if (error !== null) throw toPasskeyError(error)
-      await auth.passkey.update({ passkeyId: data.id, friendlyName: describeBrowser(navigator.userAgent) })
+      await client.passkey.update({ passkeyId: data.id, friendlyName: describeBrowser(navigator.userAgent) })
     },
     onSuccess: () => notifySuccess('Chave de acesso criada'),
-    onError: (error) => notifyFailure('A chave de acesso não foi criada.', error),
+    onError: (error) => notifyFailure('Não foi possível criar a chave de acesso.', error),
     onSettled: () => queryClient.invalidateQueries({ queryKey: PASSKEYS_KEY }),
   })
 }
@@ -136,9 +158,9 @@ export function useRemovePasskey() {
   const queryClient = useQueryClient()
   return useAction({
     of: (passkeyId: string) => passkeyId,
-    mutationFn: (passkeyId: string) => unwrapAuth(auth.passkey.delete({ passkeyId })),
+    mutationFn: async (passkeyId: string) => unwrapAuth((await auth()).passkey.delete({ passkeyId })),
     onSuccess: () => notifySuccess('Chave de acesso removida'),
-    onError: (error) => notifyFailure('A chave de acesso não foi removida.', error),
+    onError: (error) => notifyFailure('Não foi possível remover a chave de acesso.', error),
     onSettled: () => queryClient.invalidateQueries({ queryKey: PASSKEYS_KEY }),
   })
 }
@@ -148,9 +170,9 @@ const FACTOR_KEY = ['account', 'second-factor']
 const FACTOR_NAME = 'Aplicativo autenticador'
 
 interface SecondFactorState {
-  /** The ids of the factors that count; none when it is off. */
+  /** Ids of verified factors; empty if the second factor is off. */
   factorIds: string[]
-  /** One of them shows codes; else all are keys of devices, which only other programs of ours can add. */
+  /** One is an authenticator app; otherwise all are security keys, which only other programs can add. */
   hasApp: boolean
   codesLeft: number
 }
@@ -160,7 +182,7 @@ export function useSecondFactor() {
   return useQuery({
     queryKey: FACTOR_KEY,
     queryFn: async (): Promise<SecondFactorState> => {
-      const { all, totp } = await unwrapAuth(services.auth.mfa.listFactors())
+      const { all, totp } = await unwrapAuth((await services.auth()).mfa.listFactors())
       const { left } = await services.admin<RecoveryCodesLeft>('/recovery-codes')
       const counting = all.filter(({ status }) => status === 'verified')
       return { factorIds: counting.map(({ id }) => id), hasApp: totp.length > 0, codesLeft: left }
@@ -174,21 +196,25 @@ export interface Enrolment {
   secret: string
 }
 
-/** Starts anew each time: an enrolment that was left unfinished would hold its name. */
+/** Starts over each time: an unfinished enrolment would keep its name. */
 export function useEnrol() {
   const { auth } = useServices()
   return useAction({
     mutationFn: async (): Promise<Enrolment> => {
-      const { all } = await unwrapAuth(auth.mfa.listFactors())
-      for (const { id, status } of all) if (status === 'unverified') await auth.mfa.unenroll({ factorId: id })
-      const factor = await unwrapAuth(auth.mfa.enroll({ factorType: 'totp', friendlyName: FACTOR_NAME }))
+      const { mfa } = await auth()
+      const { all } = await unwrapAuth(mfa.listFactors())
+      for (const { id, status } of all) if (status === 'unverified') await mfa.unenroll({ factorId: id })
+      const factor = await unwrapAuth(mfa.enroll({ factorType: 'totp', friendlyName: FACTOR_NAME }))
       if (factor.type !== 'totp') throw new RequestError({ status: 0 })
       return { factorId: factor.id, qrCode: factor.totp.qr_code, secret: factor.totp.secret }
     },
   })
 }
 
-/** The first right code switches it on, and brings the recovery codes, which are shown once; or why they were not made. */
+/**
+ * The first right code activates it and returns the recovery codes, which are shown once; or why they could not be
+ * made.
+ */
 export function useConfirmEnrolment() {
   const services = useServices()
   const queryClient = useQueryClient()
@@ -197,7 +223,7 @@ export function useConfirmEnrolment() {
       factorId: string
       code: string
     }): Promise<{ codes: string[] } | { error: unknown }> => {
-      await unwrapAuth(services.auth.mfa.challengeAndVerify(proof))
+      await unwrapAuth((await services.auth()).mfa.challengeAndVerify(proof))
       // From here on it is on, whether or not the codes can be made.
       return services
         .admin<NewRecoveryCodes>('/recovery-codes', { method: 'POST' })
@@ -222,9 +248,10 @@ export function useSwitchOff() {
   const queryClient = useQueryClient()
   return useAction({
     mutationFn: async (factorIds: string[]) => {
-      for (const factorId of factorIds) await unwrapAuth(auth.mfa.unenroll({ factorId }))
+      const client = await auth()
+      for (const factorId of factorIds) await unwrapAuth(client.mfa.unenroll({ factorId }))
       // The token still says that a factor was shown.
-      await unwrapAuth(auth.refreshSession())
+      await unwrapAuth(client.refreshSession())
     },
     onSettled: () => queryClient.invalidateQueries({ queryKey: FACTOR_KEY }),
   })

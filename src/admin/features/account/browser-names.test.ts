@@ -23,8 +23,8 @@ test.each([
     'Safari no macOS',
   ],
   ['Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0', 'Firefox no Linux'],
-  ['node', 'Programa ou navegador desconhecido'],
-  ['', 'Programa ou navegador desconhecido'],
+  ['node', 'Navegador desconhecido'],
+  ['', 'Navegador desconhecido'],
 ])('%s', (userAgent, words) => {
   expect(describeBrowser(userAgent)).toBe(words)
 })

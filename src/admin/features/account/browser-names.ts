@@ -18,12 +18,11 @@ const SYSTEMS: readonly [RegExp, string][] = [
   [/Linux/, 'Linux'],
 ]
 
-/** "Chrome no Windows", as far as a browser's own words tell. */
+/** "Chrome no Windows", from the user agent. */
 export function describeBrowser(userAgent: string): string {
   const find = (list: readonly [RegExp, string][]) => list.find(([pattern]) => pattern.test(userAgent))?.[1]
   const browser = find(BROWSERS)
   const system = find(SYSTEMS)
-  if (browser === undefined)
-    return system === undefined ? 'Programa ou navegador desconhecido' : `Navegador no ${system}`
+  if (browser === undefined) return system === undefined ? 'Navegador desconhecido' : `Navegador no ${system}`
   return system === undefined ? browser : `${browser} no ${system}`
 }

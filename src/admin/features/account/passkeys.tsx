@@ -22,18 +22,18 @@ export function PasskeysSection() {
     <SectionCard
       title="Chaves de acesso"
       heading={heading}
-      text="Entre com a digital, o rosto ou o PIN do seu aparelho, sem digitar a senha. A senha continua valendo."
+      text="Entre com a digital, o rosto ou o PIN do seu dispositivo, sem digitar senha. Sua senha continua valendo."
       action={
         canUsePasskeys() ? (
           <Button look="outline" onClick={() => create.mutate()} pending={create.isPending}>
-            {create.isPending ? 'Aguardando o aparelho...' : 'Criar chave de acesso'}
+            {create.isPending ? 'Aguardando o dispositivo...' : 'Criar chave de acesso'}
           </Button>
         ) : null
       }
     >
       <QueryView
         query={passkeys}
-        failure="Não foi possível listar suas chaves de acesso."
+        failure="Não foi possível carregar suas chaves de acesso."
         loading={
           <div className="border-t border-line px-5 py-4 sm:px-7" aria-hidden="true">
             <Skeleton className="h-4 w-40 rounded" />
@@ -53,7 +53,7 @@ export function PasskeysSection() {
       {leaving ? (
         <ConfirmDialog
           title="Remover esta chave de acesso?"
-          description={`"${nameOf(leaving)}" deixa de servir para entrar. Apague-a também do gerenciador de senhas do aparelho.`}
+          description={`Não será mais possível entrar com "${nameOf(leaving)}". Apague a chave também no gerenciador de senhas do dispositivo.`}
           confirmLabel="Remover"
           onCancel={() => setLeaving(null)}
           onConfirm={() => {
@@ -83,10 +83,10 @@ function PasskeyItem({ passkey, onRemove }: { passkey: Passkey; onRemove: () => 
           </li>
           <li>
             {used === undefined ? (
-              'Ainda não usada'
+              'Nunca usada'
             ) : (
               <>
-                Último uso{' '}
+                Último uso:{' '}
                 <time dateTime={used} title={formatTimestamp(used)}>
                   {formatAgo(used, Date.now())}
                 </time>
@@ -95,7 +95,11 @@ function PasskeyItem({ passkey, onRemove }: { passkey: Passkey; onRemove: () => 
           </li>
         </ul>
       </div>
-      <Button look="outline" aria-label={`Remover ${name}, de ${formatMinute(created)}`} onClick={onRemove}>
+      <Button
+        look="outline"
+        aria-label={`Remover chave de acesso: ${name}, criada em ${formatMinute(created)}`}
+        onClick={onRemove}
+      >
         Remover
       </Button>
     </li>

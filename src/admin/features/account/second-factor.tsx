@@ -10,6 +10,7 @@ import { Skeleton } from '#admin/components/query-view.tsx'
 import { notifyFailure, notifySuccess } from '#admin/components/toast.tsx'
 import { saveFile } from '#admin/lib/api.ts'
 import { useCurrentUser, useServices } from '#admin/lib/services.tsx'
+import { formatCount } from '#contract/format-count.ts'
 import {
   type Enrolment,
   useConfirmEnrolment,
@@ -29,14 +30,14 @@ export function SecondFactorSection() {
   const enrol = useEnrol()
   const switchOff = useSwitchOff()
   const newCodes = useNewRecoveryCodes()
-  // What is on screen stays when a refresh fails: the dialogs below show what is shown only once.
+  // A failed refresh keeps the screen: the dialogs below show what is shown only once.
   if (state.data === undefined) {
     if (!state.isError)
       return <SectionCard title={TITLE} text={<Skeleton className="mt-2 h-4 w-64 max-w-full rounded" />} />
     return (
       <SectionCard
         title={TITLE}
-        text="Não foi possível ler o estado da verificação."
+        text="Não foi possível carregar esta configuração."
         action={
           <Button look="outline" onClick={() => state.refetch()}>
             Tentar novamente
@@ -55,13 +56,13 @@ export function SecondFactorSection() {
     setOpen(null)
     switchOff.mutate(factorIds, {
       onSuccess: () => notifySuccess('Verificação em duas etapas desativada'),
-      onError: (error) => notifyFailure('A verificação em duas etapas continua ativa.', error),
+      onError: (error) => notifyFailure('Não foi possível desativar a verificação em duas etapas.', error),
     })
   }
   const renew = () => {
     setOpen(null)
     newCodes.mutate(undefined, {
-      onError: (error) => notifyFailure('Os códigos não foram gerados.', error),
+      onError: (error) => notifyFailure('Não foi possível gerar novos códigos.', error),
     })
   }
   return (
@@ -70,12 +71,12 @@ export function SecondFactorSection() {
       text={
         isOn ? (
           <>
-            <strong className="font-semibold text-ok">Ativada.</strong> Além da senha, o login pede{' '}
-            {hasApp ? 'um código do seu celular' : 'a chave de acesso do seu aparelho'}.{' '}
-            {codesLeft === 1 ? 'Resta 1 código' : `Restam ${codesLeft} códigos`} de recuperação.
+            <strong className="font-semibold text-ok">Ativada.</strong> Além da senha, pedimos{' '}
+            {hasApp ? 'um código do seu celular' : 'a chave de acesso do seu dispositivo'} no login. Você
+            ainda tem {formatCount(codesLeft, 'código', 'códigos')} de recuperação.
           </>
         ) : (
-          'Além da senha, o login passa a pedir um código do seu celular. Quem descobrir sua senha não entra sem ele.'
+          'Além da senha, vamos pedir um código do seu celular no login. Assim, ninguém entra só com a sua senha.'
         )
       }
       action={
@@ -97,7 +98,7 @@ export function SecondFactorSection() {
         <div className="px-5 pb-5 sm:px-7 sm:pb-6">
           <MessageBox look="warn">
             {codesLeft === 0
-              ? 'Você está sem códigos de recuperação: se perder o celular, não conseguirá entrar. Gere novos.'
+              ? 'Seus códigos de recuperação acabaram. Gere novos para não perder o acesso se ficar sem o celular.'
               : 'Seus códigos de recuperação estão acabando. Gere novos.'}
           </MessageBox>
         </div>
@@ -109,7 +110,7 @@ export function SecondFactorSection() {
       {open === 'renew' ? (
         <ConfirmDialog
           title="Gerar novos códigos de recuperação?"
-          description="Os códigos que você guardou antes deixam de valer agora."
+          description="Os códigos anteriores deixam de valer imediatamente."
           confirmLabel="Gerar novos códigos"
           onCancel={() => setOpen(null)}
           onConfirm={renew}
@@ -118,7 +119,7 @@ export function SecondFactorSection() {
       {open === 'switch-off' ? (
         <ConfirmDialog
           title="Desativar a verificação em duas etapas?"
-          description="Sua conta volta a ser protegida só pela senha, e os códigos de recuperação deixam de valer."
+          description="Sua conta fica protegida só pela senha, e os códigos de recuperação deixam de valer."
           confirmLabel="Desativar"
           onCancel={() => setOpen(null)}
           onConfirm={turnOff}
@@ -129,13 +130,13 @@ export function SecondFactorSection() {
 }
 
 interface EnrolModalProps {
-  /** Undefined while the server makes it. */
+  /** Undefined while the server creates it. */
   enrolment: Enrolment | undefined
   failure: unknown
   onClose: () => void
 }
 
-/** Scan, type one code, keep the recovery codes. */
+/** Scan, enter a code, save the recovery codes. */
 function EnrolModal({ enrolment, failure, onClose }: EnrolModalProps) {
   const confirm = useConfirmEnrolment()
   const form = useForm({ defaultValues: { code: '' } })
@@ -166,7 +167,7 @@ function EnrolModal({ enrolment, failure, onClose }: EnrolModalProps) {
       action={{ isPending: confirm.isPending, error: confirm.error ?? failure }}
       failure="Não foi possível ativar a verificação em duas etapas."
       submit="Ativar"
-      submitting="Conferindo..."
+      submitting="Verificando..."
       isReady={enrolment !== undefined}
       onSubmit={submit}
       onClose={onClose}
@@ -175,14 +176,14 @@ function EnrolModal({ enrolment, failure, onClose }: EnrolModalProps) {
         <li className="grid gap-3">
           <p>
             <strong className="font-semibold">1.</strong> Abra um aplicativo autenticador no celular (Google
-            Authenticator, Microsoft Authenticator, 1Password…) e leia este código:
+            Authenticator, Microsoft Authenticator ou 1Password, por exemplo) e escaneie o código QR:
           </p>
           <Picture enrolment={enrolment} />
         </li>
         <li className="grid gap-3">
           <p>
-            <strong className="font-semibold">2.</strong> Digite o código de 6 dígitos que o aplicativo
-            mostra.
+            <strong className="font-semibold">2.</strong> Digite o código de 6 dígitos que aparece no
+            aplicativo.
           </p>
           <AppCodeField form={form} name="code" />
         </li>
@@ -201,7 +202,7 @@ function Picture({ enrolment }: { enrolment: Enrolment | undefined }) {
         className="mx-auto size-52 rounded-1 border border-line"
       />
       <p className="text-center text-sm text-text-2">
-        Não consegue ler? Digite esta chave no aplicativo:
+        Não conseguiu escanear? Digite esta chave no aplicativo:
         <code className="mt-1 block font-mono text-[0.9375rem] tracking-wide wrap-anywhere text-ink select-all">
           {enrolment.secret.match(/.{1,4}/g)?.join(' ')}
         </code>
@@ -212,29 +213,34 @@ function Picture({ enrolment }: { enrolment: Enrolment | undefined }) {
 
 interface RecoveryCodesModalProps {
   codes: string[]
-  /** The second factor has just been switched on. */
+  /** The second factor was just activated. */
   isNew?: boolean
   onClose: () => void
 }
 
 const QUESTION = {
   title: 'Já guardou os códigos?',
-  description: 'Eles não serão mostrados de novo. Sem eles e sem o celular, ninguém entra nesta conta.',
+  description:
+    'Não vamos mostrar os códigos de novo. Se você perder o celular e não tiver os códigos, não vai conseguir entrar.',
   cancelLabel: 'Voltar aos códigos',
   confirmLabel: 'Fechar sem guardar',
 }
 
-/** Shown once: the server keeps only what is needed to recognise them. */
+/** Shown once: the server only stores hashes. */
 function RecoveryCodesModal({ codes, isNew = false, onClose }: RecoveryCodesModalProps) {
   const { boot } = useServices()
   const { email } = useCurrentUser()
   const download = () => {
-    const text = `Códigos de recuperação de ${email} em ${boot.brandName}\nCada um serve uma única vez.\n\n${codes.join('\n')}\n`
+    const text = `Códigos de recuperação de ${email} no painel ${boot.brandName}
+Cada código vale uma única vez.
+
+${codes.join('\n')}
+`
     saveFile(new Blob([text], { type: 'text/plain;charset=utf-8' }), 'codigos-de-recuperacao.txt')
   }
   return (
     <Modal
-      title={isNew ? 'Verificação ativada' : 'Novos códigos de recuperação'}
+      title={isNew ? 'Verificação em duas etapas ativada' : 'Novos códigos de recuperação'}
       width="md"
       dirty
       question={QUESTION}
@@ -244,8 +250,8 @@ function RecoveryCodesModal({ codes, isNew = false, onClose }: RecoveryCodesModa
         <>
           <ModalBody>
             <p className="text-pretty">
-              {isNew ? 'Guarde agora seus códigos de recuperação.' : 'Os códigos antigos deixaram de valer.'}{' '}
-              Se perder o celular, cada um destes códigos deixa você entrar uma vez.
+              {isNew ? 'Guarde seus códigos de recuperação.' : 'Os códigos antigos não valem mais.'} Se você
+              perder o celular, use um destes códigos para entrar. Cada um vale uma vez.
             </p>
             <ul
               aria-label="Códigos de recuperação"
@@ -265,11 +271,11 @@ function RecoveryCodesModal({ codes, isNew = false, onClose }: RecoveryCodesModa
               </Button>
             </div>
             <MessageBox look="warn">
-              Eles não serão mostrados de novo. Guarde-os fora deste computador.
+              Não vamos mostrar os códigos de novo. Guarde em um lugar seguro, fora deste computador.
             </MessageBox>
           </ModalBody>
           <ModalFooter>
-            <Button onClick={onClose}>Guardei os códigos</Button>
+            <Button onClick={onClose}>Já guardei os códigos</Button>
           </ModalFooter>
         </>
       )}

@@ -18,18 +18,18 @@ export function LoginsSection() {
   const others = logins.data?.filter((login) => !login.current).length ?? 0
   return (
     <SectionCard
-      title="Onde você está conectado"
+      title="Sessões ativas"
       heading={heading}
-      text="Não reconhece algum? Encerre-o e troque sua senha."
+      text="Não reconhece uma sessão? Encerre e altere sua senha."
       action={
         others > 0 ? (
           <Button look="outline" onClick={() => endOthers.mutate()} pending={endOthers.isPending}>
-            Encerrar outras sessões
+            Encerrar as outras sessões
           </Button>
         ) : null
       }
     >
-      <QueryView query={logins} failure="Não foi possível listar suas sessões." loading={<LoginSkeleton />}>
+      <QueryView query={logins} failure="Não foi possível carregar suas sessões." loading={<LoginSkeleton />}>
         {(all) => (
           <ul>
             {all.map((login) => (
@@ -55,18 +55,18 @@ function LoginItem({ login }: { login: OwnLogin }) {
         </p>
         <ul className="flex flex-wrap gap-x-4 text-sm text-text-2 max-sm:flex-col">
           <li>
-            Entrou em{' '}
+            Início:{' '}
             <time dateTime={login.created_at} title={formatTimestamp(login.created_at)}>
               {formatMinute(login.created_at)}
             </time>
           </li>
           <li>
-            Último uso{' '}
+            Último uso:{' '}
             <time dateTime={login.last_used_at} title={formatTimestamp(login.last_used_at)}>
               {formatAgo(login.last_used_at, Date.now())}
             </time>
           </li>
-          {login.address === null ? null : <li className="wrap-anywhere">Rede {login.address}</li>}
+          {login.address === null ? null : <li className="wrap-anywhere">IP: {login.address}</li>}
         </ul>
       </div>
       {login.current ? (
@@ -74,7 +74,7 @@ function LoginItem({ login }: { login: OwnLogin }) {
       ) : (
         <Button
           look="outline"
-          aria-label={`Encerrar ${name}, de ${formatMinute(login.created_at)}`}
+          aria-label={`Encerrar sessão: ${name}, iniciada em ${formatMinute(login.created_at)}`}
           pending={end.isPending}
           onClick={() => end.mutate(login.id)}
         >

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { groupByDay } from './activity-screen.tsx'
 
-test('days are the site’s, the first two by their names', () => {
+test('groups by days of the site, the first two by name', () => {
   const at = (time: string) => ({ id: time, at: time, by: '', kind: 'system', text: '' }) as const
   const now = Date.parse('2026-11-15T12:00:00Z')
   // 02:59 UTC is still the day before in Brasília.

@@ -12,12 +12,13 @@ import { formatClock, formatDate } from '#admin/lib/format.ts'
 import { useSettled } from '#admin/lib/queries.ts'
 import { Link, paths, useFilter } from '#admin/lib/router.tsx'
 import type { ActivityEvent, ActivityKind, ActivityPage } from '#contract/activity.ts'
+import { DAY_MS } from '#contract/durations.ts'
 import { formatCount } from '#contract/format-count.ts'
 import { type ActivityFilter, NO_FILTER, useActivity, useExportActivity } from './api.ts'
 
 const { kind: _kind, ...NOBODY } = NO_FILTER
 
-/** What the address says of each kind. */
+/** Words of the address for each kind. */
 const KIND_WORDS = {
   all: 'tudo',
   pixels: 'pixels',
@@ -27,10 +28,10 @@ const KIND_WORDS = {
   system: 'sistema',
 } as const satisfies Record<ActivityFilter['kind'], string>
 
-/** Who did what in the dashboard and by the server's keys, for as long as it is kept. */
+/** Who did what in the dashboard and with service keys. */
 export function ActivityScreen() {
   const [kind, setKind] = useFilter('tipo', KIND_WORDS, 'all')
-  // Both may be about a person: they stay out of the address.
+  // Both may identify a person: they stay out of the address.
   const [people, setPeople] = useState(NOBODY)
   const filter = { ...people, kind }
   const setFilter = ({ kind: next, ...rest }: ActivityFilter) => {
@@ -43,13 +44,13 @@ export function ActivityScreen() {
     <>
       <PageHeading
         title="Atividade"
-        subtitle="Quem fez o quê: pixels, pessoas e logins."
+        subtitle="Veja quem alterou pixels e usuários e quem entrou no painel."
         action={<CsvButton isPending={save.isPending} onSave={() => save.mutate(filter)} />}
       />
       <Card aria-busy={activity.isPending}>
         <QueryView
           query={activity}
-          failure="Não deu para carregar a atividade."
+          failure="Não foi possível carregar a atividade."
           loading={<LoadingLines label="Carregando a atividade" />}
         >
           {({ pages }) => <ActivityList pages={pages} filter={filter} onFilter={setFilter} more={activity} />}
@@ -62,7 +63,7 @@ export function ActivityScreen() {
 const KINDS: readonly (readonly [ActivityFilter['kind'], string])[] = [
   ['all', 'Tudo'],
   ['pixels', 'Pixels'],
-  ['people', 'Pessoas'],
+  ['people', 'Usuários'],
   ['sign_ins', 'Logins'],
   ['newsletter', 'Inscrições'],
   ['system', 'Sistema'],
@@ -85,22 +86,22 @@ function ActivityList({ pages, filter, onFilter, more }: ActivityListProps) {
   return (
     <>
       <ListToolbar summary={first === undefined ? '' : describeRetention(first)}>
-        <div className="flex flex-wrap gap-2.5 max-sm:*:flex-[1_1_9rem]">
+        <div className="flex flex-wrap gap-2.5 max-sm:*:flex-auto">
           <Select
             small
-            aria-label="Tipo"
+            aria-label="Filtrar por tipo"
             value={filter.kind}
             onChange={(event) => onFilter({ ...filter, kind: event.target.value as ActivityFilter['kind'] })}
             options={KINDS}
           />
           <Select
             small
-            aria-label="Quem"
+            aria-label="Filtrar por usuário"
             value={filter.by}
             onChange={(event) => onFilter({ ...filter, by: event.target.value })}
             className="max-w-full sm:max-w-56"
             options={[
-              ['', 'Todas as pessoas'],
+              ['', 'Todos os usuários'],
               ...(first?.people ?? []).map(({ value, label }) => [value, label] as const),
             ]}
           />
@@ -124,16 +125,16 @@ function ActivityList({ pages, filter, onFilter, more }: ActivityListProps) {
         ))
       ) : isOpen ? (
         <EmptyState
-          title="Nada foi feito ainda"
-          text="Cada mudança de pixel, de pessoa e cada login aparece aqui, com quem e quando."
+          title="Nenhuma atividade ainda"
+          text="As mudanças em pixels e usuários e os logins aparecem aqui, com autor, data e hora."
         />
       ) : (
         <EmptyState
-          title={!more.hasNextPage ? 'Nada encontrado' : 'Nada nos registros mais recentes'}
+          title={!more.hasNextPage ? 'Nenhum resultado' : 'Nenhum resultado nos registros mais recentes'}
           text={
             !more.hasNextPage
-              ? 'Nada do que está guardado combina com a busca e os filtros.'
-              : 'A busca olha mil registros por vez.'
+              ? 'Tente outra busca ou remova os filtros.'
+              : 'Buscamos nos 1.000 registros mais recentes. Continue a busca nos mais antigos.'
           }
           action={
             <Button look="outline" onClick={() => onFilter(NO_FILTER)}>
@@ -142,14 +143,14 @@ function ActivityList({ pages, filter, onFilter, more }: ActivityListProps) {
           }
         />
       )}
-      <LoadMore query={more} text={isOpen ? 'Mostrar mais' : 'Procurar nos mais antigos'} />
+      <LoadMore query={more} text={isOpen ? 'Mostrar mais' : 'Buscar nos mais antigos'} />
     </>
   )
 }
 
 function describeRetention({ kept_days, failed_login_days }: ActivityPage): string {
   const days = (count: number) => formatCount(count, 'dia', 'dias')
-  return `Guardada por ${days(kept_days)}; logins que falharam, por ${days(failed_login_days)}.`
+  return `Guardamos a atividade por ${days(kept_days)} e as tentativas de login com erro por ${days(failed_login_days)}.`
 }
 
 const ICONS: Record<ActivityKind, typeof Cog> = {
@@ -186,21 +187,19 @@ function ActivityItem({ event }: { event: ActivityEvent }) {
           aria-label={`Abrir o pixel: ${event.text}`}
           className="-my-2 inline-flex min-h-11 flex-none items-center px-1 text-sm text-text-2 underline underline-offset-4 hover:text-ink"
         >
-          Abrir
+          Abrir pixel
         </Link>
       )}
     </li>
   )
 }
 
-const DAY_MS = 86_400_000
-
 interface ActivityDay {
   label: string
   events: ActivityEvent[]
 }
 
-/** Events, in their order, under the days of the site. */
+/** Groups events in order by day of the site. */
 export function groupByDay(events: readonly ActivityEvent[], now: number): ActivityDay[] {
   const days: ActivityDay[] = []
   const today = formatDate(now)

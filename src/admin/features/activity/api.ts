@@ -13,7 +13,7 @@ export interface ActivityFilter {
 
 export const NO_FILTER: ActivityFilter = { search: '', by: '', kind: 'all' }
 
-/** Who did what, the newest first, a page at a time. */
+/** Activity, newest first, in pages. */
 export function useActivity(filter: ActivityFilter) {
   const { admin } = useServices()
   return useInfiniteQuery({
@@ -26,13 +26,13 @@ export function useActivity(filter: ActivityFilter) {
   })
 }
 
-/** What is shown, and all of it. */
+/** Exports all results of the current filter. */
 export function useExportActivity() {
   const { admin } = useServices()
   return useAction({
     mutationFn: async (filter: ActivityFilter) =>
       saveFile(await admin.file(`/activity/export${toQuery(filter, null)}`), 'atividade.csv'),
-    onError: (error) => notifyFailure('Não deu para baixar a atividade.', error),
+    onError: (error) => notifyFailure('Não foi possível baixar a atividade.', error),
   })
 }
 

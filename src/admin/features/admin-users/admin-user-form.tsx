@@ -10,7 +10,7 @@ import { useCurrentUser } from '#admin/lib/services.tsx'
 import { ADMIN_ROLES, type AdminUser, roleLabel } from '#contract/accounts.ts'
 import { type AdminUserForm, adminUserFormSchema, useSaveAdminUser } from './api.ts'
 
-/** `user` is null to add one. */
+/** `user` is null for a new one. */
 export function AdminUserModal({ user, onClose }: { user: AdminUser | null; onClose: () => void }) {
   const [opened, setOpened] = useState(user)
   const isSelf = useCurrentUser().id === user?.id
@@ -20,14 +20,14 @@ export function AdminUserModal({ user, onClose }: { user: AdminUser | null; onCl
   })
   const save = useSaveAdminUser()
   const { theirs } = save
-  const submit = (overwrite: boolean) =>
+  const submit = (replaced: AdminUser | null) =>
     form.handleSubmit((values) =>
       save.mutate(
-        { form: values, opened, overwrite },
+        { form: values, opened, replaced },
         {
           onSuccess: ({ email }) => {
             onClose()
-            notifySuccess(user === null ? `Administrador adicionado: ${email}` : `Usuário salvo: ${email}`)
+            notifySuccess(user === null ? `Usuário adicionado: ${email}` : `Usuário salvo: ${email}`)
           },
         },
       ),
@@ -50,11 +50,11 @@ export function AdminUserModal({ user, onClose }: { user: AdminUser | null; onCl
           text: 'Este usuário foi alterado depois que você abriu o formulário.',
           savedAt: theirs.updated_at,
           onReload: () => loadTheirs(theirs),
-          onOverwrite: submit(true),
+          onOverwrite: submit(theirs),
         }
       }
       submit="Salvar"
-      onSubmit={submit(false)}
+      onSubmit={submit(null)}
       onClose={onClose}
     >
       {user?.is_principal ? (
@@ -74,13 +74,13 @@ function toForm(user: AdminUser | null): AdminUserForm {
 interface AdminUserFormFieldsProps {
   form: UseFormReturn<AdminUserForm>
   user: AdminUser | null
-  /** Whose own account it is proves it: an open tab is not enough to take it over. */
+  /** Own accounts require the password: an open tab is not enough to take one over. */
   isSelf: boolean
 }
 
 function AdminUserFormFields({ form, user, isSelf }: AdminUserFormFieldsProps) {
   const locked = user?.is_principal ?? false
-  // A role that these screens do not know stays what it is until somebody chooses another.
+  // An unknown role stays until another is chosen.
   const roles = user === null || isKnown(user.role) ? ADMIN_ROLES : [user.role, ...ADMIN_ROLES]
   return (
     <>

@@ -24,7 +24,7 @@ import { formatCount } from '#contract/format-count.ts'
 import { AdminUserModal } from './admin-user-form.tsx'
 import { useAdminUsers, useDeleteAdminUser } from './api.ts'
 
-/** `onDeletedSelf` leaves the dashboard: whoever deletes their own account has no place in it. */
+/** `onDeletedSelf` leaves the dashboard after the person deleted their own account. */
 export function AdminUsersScreen({ onDeletedSelf }: { onDeletedSelf: () => void }) {
   const users = useAdminUsers()
   /** `null` adds one, `undefined` means that the form is closed. */
@@ -44,7 +44,7 @@ export function AdminUsersScreen({ onDeletedSelf }: { onDeletedSelf: () => void 
       />
       <QueryView
         query={users}
-        failure="Não deu para carregar os usuários."
+        failure="Não foi possível carregar os usuários."
         loading={<AdminUserSkeleton />}
         frame={(said) => <Card className="mb-4">{said}</Card>}
       >
@@ -98,8 +98,8 @@ function AdminUserList({ users, onEdit, onDeletedSelf, addButton }: AdminUserLis
           title="Nenhum usuário encontrado"
           text={
             search
-              ? 'Confira a busca ou adicione um administrador.'
-              : 'Adicione quem vai cuidar do site com você.'
+              ? 'Tente outro e-mail ou adicione um usuário.'
+              : 'Adicione quem vai administrar o site com você.'
           }
           action={addButton}
         />
@@ -111,8 +111,8 @@ function AdminUserList({ users, onEdit, onDeletedSelf, addButton }: AdminUserLis
           title="Tem certeza que deseja excluir este usuário?"
           description={
             userToDelete.id === me.id
-              ? `${userToDelete.email} é a sua conta. Você sai do painel e perde o acesso agora.`
-              : `${userToDelete.email} perde o acesso agora.`
+              ? `${userToDelete.email} é a sua conta. Você vai sair do painel e perder o acesso imediatamente.`
+              : `${userToDelete.email} perde o acesso imediatamente.`
           }
           confirmLabel="Excluir"
           onCancel={() => setUserToDelete(null)}
@@ -235,7 +235,7 @@ const AdminUserCells = memo(function AdminUserCells({ user, isMe, onEdit, onDele
         </IconButton>
         {user.is_principal ? (
           <span className="inline-grid size-11 place-items-center text-text-2">
-            <Lock className="size-5" role="img" aria-label="Protegido" />
+            <Lock className="size-5" role="img" aria-label="Usuário protegido: não pode ser excluído" />
           </span>
         ) : (
           <IconButton label={`Excluir: ${user.email}`} danger onClick={() => onDelete(user)}>

@@ -16,7 +16,7 @@ const ana = {
   created_at: '',
   updated_at: '',
 } satisfies AdminUser
-/** Made before the present rule for addresses. */
+/** Made before today's rule for addresses. */
 const JOSE = {
   id: 'x',
   email: 'josé@portico.example',
@@ -25,7 +25,7 @@ const JOSE = {
   created_at: '',
   updated_at: '',
 }
-const ASKED = ['Digite sua senha atual para alterar a sua própria conta.']
+const ASKED = ['Para alterar sua própria conta, digite sua senha atual.']
 
 test.each<[string, AdminUser | null, Record<string, string>, string[]]>([
   ['a complete form', null, form, []],
@@ -47,7 +47,7 @@ test.each([
   ['the address', { password: '', email: 'nova@portico.example' }, ASKED],
   ['the role', { password: '', role: 'super_admin' }, ASKED],
   ['the password, with the current one', { current_password: 'a de agora' }, []],
-])('of the own account: changing %s', (_what, change, messages) => {
+])('own account: changing %s', (_what, change, messages) => {
   const schema = adminUserFormSchema({ opened: ana, isSelf: true })
   const result = schema.safeParse({ ...form, ...change })
   expect(result.error?.issues.map((issue) => issue.message) ?? []).toEqual(messages)

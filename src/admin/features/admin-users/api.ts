@@ -8,7 +8,7 @@ import { type Data, useCurrentUser, useServices } from '#admin/lib/services.tsx'
 import { type AdminUser, PRINCIPAL_CANNOT_BE_DELETED } from '#contract/accounts.ts'
 import { isEmail, normalizeEmail } from '#contract/email.ts'
 
-/** `onDeletedSelf` is called when the person removed their own account. */
+/** `onDeletedSelf` is called when the person deleted their own account. */
 export function useDeleteAdminUser(ownId: string, onDeletedSelf: () => void) {
   const { data } = useServices()
   const queryClient = useQueryClient()
@@ -35,18 +35,18 @@ export function useDeleteAdminUser(ownId: string, onDeletedSelf: () => void) {
   return remove
 }
 
-const ASK_CURRENT = 'Digite sua senha atual para alterar a sua própria conta.'
+const ASK_CURRENT = 'Para alterar sua própria conta, digite sua senha atual.'
 
 interface FormRules {
-  /** The row that is edited; null for a new user. */
+  /** The edited row; null for a new user. */
   opened: AdminUser | null
-  /** True when it is that of whoever fills the form in. */
+  /** True for the person's own account. */
   isSelf: boolean
 }
 
 /**
- * A password is only required of a new user; on edit an empty one keeps the old, and so does an unchanged e-mail. The own
- * one proves who is there.
+ * A password is required for a new user only; when editing, an empty one and an unchanged email keep the old values.
+ * The current password proves the person.
  */
 export function adminUserFormSchema({ opened, isSelf }: FormRules) {
   const creating = opened === null
@@ -80,7 +80,8 @@ interface SaveAdminUser {
   form: AdminUserForm
   /** The row as it was opened; null for a new user. */
   opened: AdminUser | null
-  overwrite: boolean
+  /** The other person's version that this person saw and chose to replace. */
+  replaced: AdminUser | null
 }
 
 export function useSaveAdminUser() {
@@ -90,13 +91,13 @@ export function useSaveAdminUser() {
     listKey: ADMIN_USERS_KEY,
     save: (input: SaveAdminUser, signal) => saveAdminUser(data, input, signal).catch(nameTakenEmail),
     // The session carries a copy of who I am.
-    onSaved: async ({ id }) => (id === me.id ? auth.refreshSession() : undefined),
+    onSaved: async ({ id }) => (id === me.id ? (await auth()).refreshSession() : undefined),
   })
 }
 
 async function saveAdminUser(
   data: Data,
-  { form, opened, overwrite }: SaveAdminUser,
+  { form, opened, replaced }: SaveAdminUser,
   signal: AbortSignal,
 ): Promise<AdminUser> {
   const table = data.from('admin_users')
@@ -110,19 +111,19 @@ async function saveAdminUser(
   if (Object.keys(change).length === 0) return opened
   const proof = form.current_password === '' ? {} : { current_password: form.current_password }
   return storeRow<AdminUser>({
-    unchangedSince: overwrite ? null : opened.updated_at,
-    update: (since) => {
-      const update = table.update({ ...change, ...proof }).eq('id', opened.id)
-      return (since === null ? update : update.eq('updated_at', since))
+    update: () =>
+      table
+        .update({ ...change, ...proof })
+        .eq('id', opened.id)
+        .eq('updated_at', (replaced ?? opened).updated_at)
         .select(ADMIN_USER_COLUMNS)
-        .abortSignal(signal)
-    },
+        .abortSignal(signal),
     read: () => table.select(ADMIN_USER_COLUMNS).eq('id', opened.id).abortSignal(signal),
-    gone: 'Este usuário já foi excluído por outra pessoa.',
+    gone: 'Outra pessoa excluiu este usuário. Feche esta janela e atualize a lista.',
   })
 }
 
-/** The e-mail is the one value here that must be unique; the protocol only says that something was. */
+/** The email is the only unique value here; the protocol only says that something was taken. */
 function nameTakenEmail(error: unknown): never {
   if (error instanceof RequestError && error.code === '23505') {
     throw new RequestError({ status: error.status, code: 'email_exists', message: error.message })

@@ -4,6 +4,7 @@ import { saveFile } from '#admin/lib/api.ts'
 import { useAction } from '#admin/lib/queries.ts'
 import { useServices } from '#admin/lib/services.tsx'
 import type { ConsentOverview, FoundRecord } from '#contract/consent.ts'
+import { DAY_MS } from '#contract/durations.ts'
 import { siteDate } from '#contract/site.ts'
 
 interface DayRange {
@@ -11,7 +12,7 @@ interface DayRange {
   to: string
 }
 
-/** The figures of a period, as a spreadsheet reads them. */
+/** The figures of a period as CSV. */
 export function useSaveFigures() {
   const { admin } = useServices()
   return useAction({
@@ -20,11 +21,11 @@ export function useSaveFigures() {
         await admin.file(`/consent/export?${new URLSearchParams({ ...range })}`),
         `consentimento-${range.from}-a-${range.to}.csv`,
       ),
-    onError: (error) => notifyFailure('Não deu para baixar os números.', error),
+    onError: (error) => notifyFailure('Não foi possível baixar os números.', error),
   })
 }
 
-/** The dossier of a period, to be read and printed, or its JSON. */
+/** The dossier of a period, as HTML or JSON. */
 export function useSaveDossier() {
   const { admin } = useServices()
   return useAction({
@@ -33,11 +34,11 @@ export function useSaveDossier() {
         await admin.file(`/consent/dossier?${new URLSearchParams({ ...range, format })}`),
         `dossie-${range.from}-a-${range.to}.${format}`,
       ),
-    onError: (error) => notifyFailure('Não deu para gerar o dossiê.', error),
+    onError: (error) => notifyFailure('Não foi possível gerar o dossiê.', error),
   })
 }
 
-/** The consent records of a period, with their checkpoints, for whoever checks them without us. */
+/** The consent records of a period with their checkpoints, for verification. */
 export function useSaveRecords() {
   const { admin } = useServices()
   return useAction({
@@ -46,11 +47,11 @@ export function useSaveRecords() {
         await admin.file(`/consent/records/export?${new URLSearchParams({ ...range })}`),
         `registros-${range.from}-a-${range.to}.jsonld`,
       ),
-    onError: (error) => notifyFailure('Não deu para baixar os registros.', error),
+    onError: (error) => notifyFailure('Não foi possível baixar os registros.', error),
   })
 }
 
-/** The choices of one browser, by the code that its visitor reads. */
+/** The choices of one browser, by the visitor's code. */
 export function useFindReceipt() {
   const { admin } = useServices()
   return useAction({
@@ -63,8 +64,6 @@ export function useFindReceipt() {
 
 const REFRESH_MS = 60_000
 
-const DAY_MS = 86_400_000
-
 export const PERIODS = [
   { label: '7 dias', days: 7 },
   { label: '28 dias', days: 28 },
@@ -73,13 +72,13 @@ export const PERIODS = [
 
 export type Period = (typeof PERIODS)[number]
 
-/** Days of the site, today the last of them. */
+/** Days of the site, ending today. */
 export function rangeOf({ days }: Period, now = Date.now()): { from: string; to: string } {
   const to = siteDate(now)
   return { from: new Date(Date.parse(to) - (days - 1) * DAY_MS).toISOString().slice(0, 10), to }
 }
 
-/** What people chose in a period, and whether its proof is in order. */
+/** Choices in a period, and the state of their proof. */
 export function useConsent(period: Period) {
   const { admin } = useServices()
   return useQuery({
@@ -87,7 +86,7 @@ export function useConsent(period: Period) {
     queryFn: ({ signal }) =>
       admin<ConsentOverview>(`/consent?${new URLSearchParams(rangeOf(period))}`, { signal }),
     refetchInterval: REFRESH_MS,
-    // The chart of before keeps its place, unseen, until the other one is there.
+    // The previous chart keeps its place, hidden, until the new one is loaded.
     placeholderData: (former) => former,
   })
 }

@@ -2,17 +2,18 @@ import { ChartCard, NumbersTable } from '#admin/components/chart-card.tsx'
 import { StackedChart } from '#admin/components/stacked-chart.tsx'
 import { formatNumber, formatShortDay, formatWeekdayOf } from '#admin/lib/format.ts'
 import type { ConsentCount, ConsentOverview, ConsentState } from '#contract/consent.ts'
-import { formatShare } from '#contract/format-count.ts'
+import { DAY_MS } from '#contract/durations.ts'
+import { formatCount, formatShare } from '#contract/format-count.ts'
 import { PERIODS, type Period } from './api.ts'
 
 const COLOURS = { accepted: 'bar-all', partial: 'bar-part', refused: 'bar-refused' } as const
 
-/** From the ground of a column to its top. */
+/** From bottom to top. */
 export const CHOICE_STATES = ['accepted', 'partial', 'refused'] as const satisfies ConsentState[]
 
 export const CHOICE_LABELS: Record<ConsentState, string> = {
   accepted: 'Aceitaram tudo',
-  partial: 'Em parte',
+  partial: 'Aceitaram em parte',
   refused: 'Recusaram',
 }
 
@@ -29,15 +30,16 @@ interface ChoicesCardProps {
   onPeriod: (period: Period) => void
 }
 
-/** Accepted, partly, refused, day by day. */
+/** Accepted, partial and refused choices by day. */
 export function ChoicesCard({ overview, period, isOfBefore, onPeriod }: ChoicesCardProps) {
   const days = choicesByDay(overview.counts, overview)
   const total = sumChoices(overview.counts)
   return (
     <ChartCard
       id="choices-heading"
-      title="Escolhas por dia"
-      text="Contam-se escolhas, não pessoas: quem muda de ideia é contado de novo. Dias são os de Brasília."
+      title="Respostas ao aviso de cookies por dia"
+      text="Quem muda a resposta conta de novo."
+      more={<p>O gráfico conta respostas, não pessoas. Os dias seguem o horário de Brasília.</p>}
       periods={PERIODS}
       period={period}
       onPeriod={onPeriod}
@@ -61,7 +63,7 @@ export function ChoicesCard({ overview, period, isOfBefore, onPeriod }: ChoicesC
                   values: choices,
                 }))}
                 series={SERIES}
-                label="Escolhas por dia"
+                label="Respostas por dia"
                 now="hoje"
                 selected={selected}
                 onSelect={onSelect}
@@ -74,13 +76,13 @@ export function ChoicesCard({ overview, period, isOfBefore, onPeriod }: ChoicesC
   )
 }
 
-/** The legend, which is the sum: of the whole period, or of the day that is pointed at. */
+/** The legend with the totals: of the period, or of the selected day. */
 function Figures({ choices, title }: { choices: Choices; title: string }) {
   const whole = wholeOf(choices)
   return (
     <div className="border-y border-line">
       <p className="px-4 pt-3 text-sm text-text-2 first-letter:uppercase sm:px-5">
-        {`${title}: ${formatNumber(whole)} ${whole === 1 ? 'escolha' : 'escolhas'}`}
+        {`${title}: ${formatCount(whole, 'resposta', 'respostas')}`}
       </p>
       <dl className="grid grid-cols-3 divide-x divide-line">
         {CHOICE_STATES.map((state) => (
@@ -102,14 +104,14 @@ function Figures({ choices, title }: { choices: Choices; title: string }) {
 
 function describe(choices: Choices): string {
   const parts = CHOICE_STATES.map((state) => `${CHOICE_LABELS[state]}: ${formatNumber(choices[state])}`)
-  return `${formatNumber(wholeOf(choices))} escolhas. ${parts.join(', ')}.`
+  return `${formatCount(wholeOf(choices), 'resposta', 'respostas')}. ${parts.join(', ')}.`
 }
 
 function ChoicesTable({ days, total }: { days: readonly DayChoices[]; total: Choices }) {
   return (
     <NumbersTable
       head="Dia"
-      columns={[...CHOICE_STATES.map((state) => CHOICE_LABELS[state]), 'Escolhas']}
+      columns={[...CHOICE_STATES.map((state) => CHOICE_LABELS[state]), 'Total']}
       rows={days.map(({ day, choices }) => ({
         key: day,
         name: formatWeekdayOf(day),
@@ -144,11 +146,11 @@ interface DayChoices {
   choices: Choices
 }
 
-/** Every day of the range, those without a choice too. */
+/** Every day of the range, including days without a choice. */
 function choicesByDay(counts: readonly ConsentCount[], range: { from: string; to: string }): DayChoices[] {
   const byDay = Map.groupBy(counts, ({ day }) => day)
   const days: DayChoices[] = []
-  for (let time = Date.parse(range.from); time <= Date.parse(range.to); time += 86_400_000) {
+  for (let time = Date.parse(range.from); time <= Date.parse(range.to); time += DAY_MS) {
     const day = new Date(time).toISOString().slice(0, 10)
     days.push({ day, choices: sumChoices(byDay.get(day) ?? []) })
   }

@@ -3,6 +3,7 @@ import { Card } from '#admin/components/card.tsx'
 import { EmptyState } from '#admin/components/message.tsx'
 import { PageHeading } from '#admin/components/page-heading.tsx'
 import { LoadingLines, QueryView } from '#admin/components/query-view.tsx'
+import { SaibaMais } from '#admin/components/saiba-mais.tsx'
 import { formatDate, formatNumber } from '#admin/lib/format.ts'
 import { useFilter } from '#admin/lib/router.tsx'
 import type { ConsentOverview } from '#contract/consent.ts'
@@ -14,7 +15,7 @@ import { ReceiptCard } from './receipt-card.tsx'
 
 const PERIOD_WORDS = { 7: '7', 28: '28', 90: '90' } as const satisfies Record<Period['days'], string>
 
-/** What people chose, with which words, and the proof that nothing was changed since. */
+/** Choices, wordings, and their proof. */
 export function ConsentScreen() {
   const [days, setDays] = useFilter('dias', PERIOD_WORDS, '28')
   const period = PERIODS.find((each) => String(each.days) === days) ?? PERIODS[1]
@@ -24,12 +25,12 @@ export function ConsentScreen() {
     <>
       <PageHeading
         title="Consentimento"
-        subtitle="O que as pessoas escolheram, com que aviso, e a prova de que nada mudou depois."
+        subtitle="Veja as respostas ao aviso de cookies e gere provas para auditoria."
         action={<CsvButton isPending={save.isPending} onSave={() => save.mutate(rangeOf(period))} />}
       />
       <QueryView
         query={consent}
-        failure="Não deu para carregar o consentimento."
+        failure="Não foi possível carregar o consentimento."
         loading={
           <Card aria-busy>
             <LoadingLines label="Carregando o consentimento" className="h-56 w-full" />
@@ -53,7 +54,7 @@ export function ConsentScreen() {
 interface LoadedProps {
   overview: ConsentOverview
   period: Period
-  /** The figures are of the period before; those of the chosen one are on their way. */
+  /** The figures belong to the previous period; the chosen one is loading. */
   isOfBefore: boolean
   onPeriod: (period: Period) => void
 }
@@ -66,9 +67,9 @@ function Loaded({ overview, period, isOfBefore, onPeriod }: LoadedProps) {
       {isUnused ? (
         <Card>
           <EmptyState
-            title="Ninguém escolheu ainda"
-            text="Quando um visitante aceitar, recusar ou ajustar os cookies no aviso do site, a escolha aparece aqui em cerca de um minuto."
-            lesson="O aviso só aparece quando há uma tag ativa que peça consentimento."
+            title="Nenhuma resposta ao aviso ainda"
+            text="Quando alguém aceitar, recusar ou ajustar os cookies no site, a resposta aparece aqui em cerca de 1 minuto."
+            lesson="O aviso só aparece no site quando há um pixel ativo que depende de consentimento."
           />
         </Card>
       ) : (
@@ -84,7 +85,7 @@ function Loaded({ overview, period, isOfBefore, onPeriod }: LoadedProps) {
   )
 }
 
-/** What was chosen with each wording, and the words themselves. */
+/** Choices per wording, and the texts. */
 function NoticesCard({ counts, notices }: Pick<ConsentOverview, 'counts' | 'notices'>) {
   const versions = [
     ...new Set([...notices.map(({ version }) => version), ...counts.map(({ text_version }) => text_version)]),
@@ -94,14 +95,17 @@ function NoticesCard({ counts, notices }: Pick<ConsentOverview, 'counts' | 'noti
     <Card role="region" aria-labelledby="notices-heading" className="flex flex-col">
       <header className="px-4 pt-4 pb-3 sm:px-5">
         <h3 id="notices-heading" className="text-base tracking-tight">
-          Por versão do aviso
+          Versões do aviso de cookies
         </h3>
         <p className="text-sm text-pretty text-text-2">
-          Cada texto guardado como foi mostrado, com a sua impressão digital. Números do período acima.
+          Guardamos o texto exato de cada versão. Os números são do período escolhido acima.
         </p>
+        <SaibaMais about="sobre as versões do aviso" topic="aviso de cookies">
+          <p>Cada texto tem um código de verificação (sha256), que prova que ele não mudou.</p>
+        </SaibaMais>
       </header>
       <section
-        aria-label="Números por versão"
+        aria-label="Respostas por versão do aviso"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: WCAG 2.1.1 asks for scrollable regions to take focus
         tabIndex={0}
         className="overflow-x-auto focus-visible:outline-offset-[-4px]"
@@ -112,7 +116,7 @@ function NoticesCard({ counts, notices }: Pick<ConsentOverview, 'counts' | 'noti
               <th scope="col" className="border-b border-line py-2 pr-3 pl-4 text-left font-medium sm:pl-5">
                 Versão
               </th>
-              {['Escolhas', ...CHOICE_STATES.map((state) => CHOICE_LABELS[state])].map((label) => (
+              {['Respostas', ...CHOICE_STATES.map((state) => CHOICE_LABELS[state])].map((label) => (
                 <th
                   key={label}
                   scope="col"
@@ -133,7 +137,7 @@ function NoticesCard({ counts, notices }: Pick<ConsentOverview, 'counts' | 'noti
                     {`Versão ${version}`}
                     <span className="block font-normal text-text-2">
                       {notice === undefined
-                        ? 'texto não guardado'
+                        ? 'texto indisponível'
                         : `desde ${formatDate(notice.first_served_at)}`}
                     </span>
                   </th>
@@ -145,7 +149,7 @@ function NoticesCard({ counts, notices }: Pick<ConsentOverview, 'counts' | 'noti
                       key={state}
                       className="border-b border-line px-2 py-2.5 text-right last:pr-4 sm:last:pr-5"
                     >
-                      {formatShare(choices[state], wholeOf(choices)) || '0'}
+                      {formatShare(choices[state], wholeOf(choices)) || '0%'}
                     </td>
                   ))}
                 </tr>

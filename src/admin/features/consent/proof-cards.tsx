@@ -5,15 +5,15 @@ import { Card } from '#admin/components/card.tsx'
 import { Field } from '#admin/components/form.tsx'
 import { Input } from '#admin/components/inputs.tsx'
 import { MessageBox } from '#admin/components/message.tsx'
+import { SaibaMais } from '#admin/components/saiba-mais.tsx'
 import { formatMinute, formatNumber } from '#admin/lib/format.ts'
 import { useServices } from '#admin/lib/services.tsx'
-import { CONSENT_MAX_DAYS, type ConsentOverview, SEAL_WAITING_MAX } from '#contract/consent.ts'
+import { CHECKPOINT_WAITING_MAX, CONSENT_MAX_DAYS, type ConsentOverview } from '#contract/consent.ts'
+import { DAY_MS } from '#contract/durations.ts'
 import { siteDate } from '#contract/site.ts'
 import { useSaveDossier, useSaveRecords } from './api.ts'
 
-const DAY_MS = 86_400_000
-
-/** What an auditor gets for a period. */
+/** The dossier for an auditor. */
 export function DossierCard({ start }: { start: { from: string; to: string } }) {
   const [{ from, to }, setRange] = useState(start)
   const [error, setError] = useState<string | undefined>(undefined)
@@ -34,12 +34,19 @@ export function DossierCard({ start }: { start: { from: string; to: string } }) 
     <Card role="region" aria-labelledby="dossier-heading">
       <form noValidate onSubmit={submit} className="px-4 py-4 sm:px-5">
         <h3 id="dossier-heading" className="text-base tracking-tight">
-          Dossiê
+          Dossiê para auditoria
         </h3>
         <p className="text-sm text-pretty text-text-2">
-          Um arquivo só, que se lê e se imprime: números, avisos, tags no site em cada data, endereços, selos
-          e como conferir. Nenhum visitante é identificado.
+          Reúne em um arquivo os números, os avisos e as tags do período, com as provas de integridade. Não
+          identifica visitantes.
         </p>
+        <SaibaMais about="sobre o dossiê" topic="dossiê para auditoria">
+          <p>Traz também os domínios, os selos e o passo a passo para conferir.</p>
+          <p>
+            Com os registros, a auditoria pode conferir tudo por conta própria, com o comando{' '}
+            <span className="font-mono wrap-anywhere">npm run evidence -- verify</span>.
+          </p>
+        </SaibaMais>
         <div className="mt-4 grid gap-3 min-[420px]:grid-cols-2">
           <Field label="De" error={error}>
             {(control) => (
@@ -69,7 +76,7 @@ export function DossierCard({ start }: { start: { from: string; to: string } }) 
         <div className="mt-4 flex flex-wrap gap-3">
           <Button type="submit" aria-disabled={isBusy} className="max-sm:w-full">
             <FileText aria-hidden="true" />
-            {save.isPending ? 'Gerando' : 'Gerar dossiê'}
+            {save.isPending ? 'Gerando...' : 'Gerar dossiê'}
           </Button>
           <Button
             look="outline"
@@ -85,33 +92,29 @@ export function DossierCard({ start }: { start: { from: string; to: string } }) 
             className="max-sm:w-full"
             onClick={() => whenSound(() => saveRecords.mutate({ from, to }))}
           >
-            Baixar os registros
+            Baixar registros
           </Button>
         </div>
-        <p className="mt-3 text-sm text-pretty text-text-2">
-          Os registros são o que um auditor confere sem confiar em nós, com{' '}
-          <span className="font-mono wrap-anywhere">npm run evidence -- verify</span>.
-        </p>
       </form>
     </Card>
   )
 }
 
 function findFault(from: string, to: string): string | undefined {
-  if (from === '' || to === '') return 'Escolha as duas datas.'
-  if (from > to) return 'O início precisa vir antes do fim.'
-  if (from > siteDate(Date.now())) return 'O período ainda não começou.'
+  if (from === '' || to === '') return 'Escolha a data inicial e a data final.'
+  if (from > to) return 'A data inicial precisa ser anterior à final.'
+  if (from > siteDate(Date.now())) return 'A data inicial está no futuro. Escolha hoje ou uma data anterior.'
   if ((Date.parse(to) - Date.parse(from)) / DAY_MS >= CONSENT_MAX_DAYS)
-    return `O período pode ter até ${CONSENT_MAX_DAYS} dias.`
+    return `Escolha um período de até ${CONSENT_MAX_DAYS} dias.`
   return undefined
 }
 
-const SEALS_ADDRESS = '/.well-known/portico-seals'
+const CHECKPOINTS_ADDRESS = '/.well-known/portico-seals'
 
-/** Seals come once a minute; past this, something keeps them back. */
+/** Checkpoints are made once a minute; after this time something is wrong. */
 const LATE_MS = 5 * 60_000
 
-/** Whether records have their checkpoints, and where anybody can look at them. */
+/** Whether records have their checkpoints, and where to see them. */
 export function CheckpointsCard({ seals, recent }: Pick<ConsentOverview, 'seals' | 'recent'>) {
   const { boot } = useServices()
   const { last, waiting, oldest_waiting_at } = seals
@@ -120,26 +123,36 @@ export function CheckpointsCard({ seals, recent }: Pick<ConsentOverview, 'seals'
     <Card role="region" aria-labelledby="seals-heading">
       <div className="px-4 py-4 sm:px-5">
         <h3 id="seals-heading" className="text-base tracking-tight">
-          Selos
+          Selos de integridade
         </h3>
         <p className="text-sm text-pretty text-text-2">
-          A cada minuto com escolhas, um selo preso ao anterior. Mudar, tirar ou trocar um registro de lugar
-          deixa de combinar com eles.
+          O selo é um código de verificação, publicado e ligado ao anterior, que prova que as respostas não
+          foram alteradas.
         </p>
+        <SaibaMais about="sobre os selos" topic="selo">
+          <p>
+            A cada minuto com respostas, geramos um selo ligado ao anterior. Se um registro for alterado,
+            apagado ou trocado de lugar, a conferência acusa.
+          </p>
+        </SaibaMais>
         {last === null ? (
           <p className="mt-4 text-[0.9375rem]">
             {waiting === 0
-              ? 'Ainda não há escolhas para selar.'
-              : 'O primeiro selo vem em cerca de um minuto.'}
+              ? 'O primeiro selo aparece depois da primeira resposta ao aviso.'
+              : 'O primeiro selo fica pronto em cerca de 1 minuto.'}
           </p>
         ) : (
           <>
-            <div aria-hidden="true" className="mt-4 flex items-end overflow-hidden">
-              {recent.toReversed().map(({ sequence }, index) => (
+            {/* Newest first and reversed: where there is no space, the oldest are cut. */}
+            <div
+              aria-hidden="true"
+              className="mt-4 flex w-fit max-w-full flex-row-reverse items-end overflow-hidden"
+            >
+              {recent.map(({ sequence }, age) => (
                 <span key={sequence} className="flex flex-none items-end">
-                  {index === 0 ? null : <span className="mb-2 h-px w-3 bg-ink" />}
+                  {age === recent.length - 1 ? null : <span className="mb-2 h-px w-3 bg-ink" />}
                   <span
-                    className={`h-6 w-5 rounded-t-full border-[1.5px] border-ink ${index === recent.length - 1 ? 'bg-accent' : ''}`}
+                    className={`h-6 w-5 rounded-t-full border-[1.5px] border-ink ${age === 0 ? 'bg-accent' : ''}`}
                   />
                 </span>
               ))}
@@ -149,11 +162,13 @@ export function CheckpointsCard({ seals, recent }: Pick<ConsentOverview, 'seals'
                 term="Último selo"
                 fact={`nº ${formatNumber(last.sequence)}, ${formatMinute(last.sealed_at)}`}
               />
-              <Fact term="Escolhas sob selo" fact={formatNumber(last.tree_size)} />
+              <Fact term="Respostas com selo" fact={formatNumber(last.tree_size)} />
               <Fact
-                term="Aguardando o próximo"
+                term="Respostas aguardando selo"
                 fact={
-                  waiting >= SEAL_WAITING_MAX ? `${formatNumber(waiting)} ou mais` : formatNumber(waiting)
+                  waiting >= CHECKPOINT_WAITING_MAX
+                    ? `${formatNumber(waiting)} ou mais`
+                    : formatNumber(waiting)
                 }
               />
             </dl>
@@ -162,22 +177,24 @@ export function CheckpointsCard({ seals, recent }: Pick<ConsentOverview, 'seals'
         )}
         {isLate ? (
           <div className="mt-3">
-            <MessageBox look="warn" advice="Veja o registro do servidor; nada se perde enquanto isso.">
-              {`Há escolhas sem selo desde ${formatMinute(oldest_waiting_at)}.`}
+            <MessageBox
+              look="warn"
+              advice="Nenhuma resposta se perde. Peça à equipe de TI para verificar os logs do servidor."
+            >
+              {`Os selos estão atrasados desde ${formatMinute(oldest_waiting_at)}.`}
             </MessageBox>
           </div>
         ) : null}
         <p className="mt-3 text-sm text-pretty text-text-2">
-          Públicos em{' '}
+          Os selos são públicos, e qualquer pessoa pode conferir:{' '}
           <a
-            href={boot.siteUrl + SEALS_ADDRESS}
+            href={boot.siteUrl + CHECKPOINTS_ADDRESS}
             target="_blank"
             rel="noreferrer"
             className="font-mono wrap-anywhere underline underline-offset-4"
           >
-            {SEALS_ADDRESS}
+            {CHECKPOINTS_ADDRESS}
           </a>
-          . Qualquer pessoa confere sem falar conosco.
         </p>
       </div>
     </Card>

@@ -6,18 +6,18 @@ import { Input } from '#admin/components/inputs.tsx'
 import { toFailure } from '#admin/lib/api.ts'
 import { formatMinute, formatNumber } from '#admin/lib/format.ts'
 import {
+  type ConsentProofRecord,
   type ConsentState,
-  type EvidenceRecord,
   type FoundRecord,
   TAG_CATEGORY_LABELS,
 } from '#contract/consent.ts'
 import { describeFailure } from '#contract/error-messages.ts'
 import { useFindReceipt } from './api.ts'
 
-/** The beginning of a choice's id, or the whole of it; the server has the last word. */
+/** The beginning of a choice's id, or all of it; the server decides. */
 const CODE = /^(?:[0-9a-f]{12}|[0-9a-f]{32})$/i
 
-/** Somebody asks about their own choice, and names its code. */
+/** Finds a visitor's choice by its code. */
 export function ReceiptCard() {
   const [code, setCode] = useState('')
   const [error, setError] = useState<string | undefined>(undefined)
@@ -26,23 +26,26 @@ export function ReceiptCard() {
     event.preventDefault()
     if (!CODE.test(code.replaceAll(/[\s-]/g, ''))) {
       find.reset()
-      return setError('O código tem doze letras e números, como 1A2B3C4D-5E6F.')
+      return setError('Digite os 12 caracteres do código, como 1A2B3C4D-5E6F.')
     }
     setError(undefined)
     if (!find.isPending) find.mutate(code)
   }
-  const failure = find.isError ? describeFailure(toFailure(find.error), 'Não deu para procurar.') : undefined
+  const failure = find.isError
+    ? describeFailure(toFailure(find.error), 'Não foi possível fazer a busca.')
+    : undefined
   return (
     <Card role="region" aria-labelledby="receipt-heading">
       <div className="px-4 py-4 sm:px-5">
         <h3 id="receipt-heading" className="text-base tracking-tight">
-          Procurar um recibo
+          Buscar comprovante
         </h3>
         <p className="text-sm text-pretty text-text-2">
-          O código que o visitante vê nas preferências de cookies. O registro não diz quem ele é.
+          Digite o código que a pessoa vê em "Preferências de cookies", no site. O registro não identifica
+          ninguém.
         </p>
         <form noValidate onSubmit={submit} className="mt-4 flex flex-wrap items-start gap-3">
-          <Field label="Código da escolha" error={error ?? failure} className="flex-[1_1_12rem]">
+          <Field label="Código do comprovante" error={error ?? failure} className="flex-[1_1_12rem]">
             {(control) => (
               <Input
                 {...control}
@@ -56,13 +59,14 @@ export function ReceiptCard() {
             )}
           </Field>
           <Button type="submit" className="min-h-12 max-sm:w-full sm:mt-7" aria-disabled={find.isPending}>
-            {find.isPending ? 'Procurando' : 'Procurar'}
+            {find.isPending ? 'Buscando...' : 'Buscar'}
           </Button>
         </form>
         <div aria-live="polite">
           {find.data === undefined ? null : find.data.length === 0 ? (
             <p className="mt-4 text-[0.9375rem]">
-              Nenhuma escolha guardada tem este código. Ela pode ter passado do prazo de guarda.
+              Nenhum registro com este código. Confira o código: o registro também pode já ter sido apagado
+              pelo prazo de guarda.
             </p>
           ) : (
             <ol className="mt-4 grid gap-5">
@@ -85,18 +89,18 @@ const STATES: Record<ConsentState, string> = {
   refused: 'Recusou',
 }
 
-/** One choice, as it was recorded. */
+/** One recorded choice. */
 function FoundReceipt({ found: { record, leaf } }: { found: FoundRecord }) {
   const given = givenBy(record)
   const facts: [string, string][] = [
     [
-      'Escolha',
-      record.event === 'revoke' ? `${STATES[record.state]} (mudou de ideia)` : STATES[record.state],
+      'Resposta',
+      record.event === 'revoke' ? `${STATES[record.state]} (mudou a resposta)` : STATES[record.state],
     ],
-    ...(record.state === 'partial' ? [['Aceitou', given] as [string, string]] : []),
-    ['Quando', formatMinute(record.recorded_at)],
-    ['Aviso', `versão ${record.notice.version}`],
-    ['Selo', leaf === null ? 'aguarda o próximo, em cerca de um minuto' : `nº ${formatNumber(leaf.seal)}`],
+    ...(record.state === 'partial' ? [['Categorias aceitas', given] as [string, string]] : []),
+    ['Data e hora', formatMinute(record.recorded_at)],
+    ['Aviso de cookies', `versão ${record.notice.version}`],
+    ['Selo', leaf === null ? 'pendente, leva cerca de 1 minuto' : `nº ${formatNumber(leaf.seal)}`],
   ]
   return (
     <dl className="text-[0.9375rem]">
@@ -111,9 +115,9 @@ function FoundReceipt({ found: { record, leaf } }: { found: FoundRecord }) {
   )
 }
 
-function givenBy({ purposes }: EvidenceRecord): string {
+function givenBy({ purposes }: ConsentProofRecord): string {
   const names = purposes
     .filter(({ status }) => status === 'given')
     .map(({ purpose }) => TAG_CATEGORY_LABELS[purpose])
-  return names.length === 0 ? 'nada' : names.join(', ')
+  return names.length === 0 ? 'nenhuma' : names.join(', ')
 }

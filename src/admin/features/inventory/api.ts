@@ -7,23 +7,24 @@ import type { Inventory, InventoryItem } from '#contract/inventory.ts'
 
 const KEY = ['inventory']
 
-/** Every script that is authorised on the page. */
+/** Every authorised script on the page. */
 export function useInventory() {
   const { admin } = useServices()
   return useQuery({ queryKey: KEY, queryFn: ({ signal }) => admin<Inventory>('/inventory', { signal }) })
 }
 
-/** Why a script is there, in somebody's own words. */
+/** Why a script is there, in a person's words. */
 export function useSaveReason({ pixel_id: id, name }: Pick<InventoryItem, 'pixel_id' | 'name'>) {
   const { data } = useServices()
   const queryClient = useQueryClient()
   return useAction({
     mutationFn: async (reason: string) => {
       const [row] = await unwrap(data.from('tracking_pixels').update({ reason }).eq('id', id).select('id'))
-      if (row === undefined) throw new RequestError({ status: 404, message: 'Este pixel não existe mais.' })
+      if (row === undefined)
+        throw new RequestError({ status: 404, message: 'Este pixel não existe mais. Atualize a página.' })
     },
-    onSuccess: () => notifySuccess(`Motivo anotado: ${name}`),
-    onError: (error) => notifyFailure('O motivo não foi guardado.', error),
+    onSuccess: () => notifySuccess(`Motivo salvo: ${name}`),
+    onError: (error) => notifyFailure('Não foi possível salvar o motivo.', error),
     onSettled: () => queryClient.invalidateQueries({ queryKey: KEY }),
   })
 }

@@ -6,6 +6,7 @@ import { Input } from '#admin/components/inputs.tsx'
 import { EmptyState } from '#admin/components/message.tsx'
 import { PageHeading } from '#admin/components/page-heading.tsx'
 import { LoadingLines, QueryView } from '#admin/components/query-view.tsx'
+import { SaibaMais } from '#admin/components/saiba-mais.tsx'
 import { formatMinute } from '#admin/lib/format.ts'
 import { Link, paths } from '#admin/lib/router.tsx'
 import { TAG_CATEGORY_LABELS } from '#contract/consent.ts'
@@ -19,18 +20,18 @@ import {
 import { PIXEL_TYPE_LABELS } from '#contract/pixel.ts'
 import { useInventory, useSaveReason } from './api.ts'
 
-/** Which scripts are on the page, who answers for each, and whether their files are what they were. */
+/** The scripts on the page, who authorised each, and whether their files changed. */
 export function InventoryScreen() {
   const inventory = useInventory()
   return (
     <>
       <PageHeading
         title="Inventário"
-        subtitle="Cada script da página: quem autorizou, por quê, com quem pode falar e se o arquivo mudou."
+        subtitle="Os scripts do site: quem ativou, por quê, com que domínios se comunicam e se mudaram."
       />
       <QueryView
         query={inventory}
-        failure="Não deu para carregar o inventário."
+        failure="Não foi possível carregar o inventário."
         loading={
           <Card aria-busy>
             <LoadingLines label="Carregando o inventário" className="h-24 w-full" />
@@ -50,12 +51,12 @@ function Loaded({ inventory: { items, headers, checks_files } }: { inventory: In
       {items.length === 0 ? (
         <Card>
           <EmptyState
-            title="Nenhum script autorizado"
-            text="Quando um pixel for ativado, ele aparece aqui com quem o ativou e o motivo."
+            title="Nenhum script no site"
+            text="Quando alguém ativar um pixel, ele aparece aqui com autor e motivo."
           />
         </Card>
       ) : (
-        <ul aria-label="Scripts autorizados" className="grid gap-4">
+        <ul aria-label="Scripts do site" className="grid gap-4">
           {items.map((item) => (
             <InventoryRow key={item.pixel_id} item={item} checksFiles={checks_files} />
           ))}
@@ -65,35 +66,52 @@ function Loaded({ inventory: { items, headers, checks_files } }: { inventory: In
       <Card className="px-4 py-4 text-sm text-pretty text-text-2 sm:px-5">
         <p>
           {checks_files
-            ? 'Uma vez por dia, o nosso servidor lê os arquivos das plataformas que as tags nomeiam, sem dados de ninguém, e anota se mudaram. O navegador de um visitante pode receber outro arquivo, e o que o código monta em cada visita não é lido. Plataformas mudam os seus arquivos com frequência: uma mudança não diz que algo está errado. Em Minha conta você escolhe se quer ser avisado.'
-            : 'O servidor está configurado para não pedir os arquivos das plataformas (VENDOR_FILE_CHECKS).'}
+            ? 'Verificamos uma vez por dia se os arquivos das plataformas mudaram. Mudanças são comuns e nem sempre indicam problema.'
+            : 'A verificação dos arquivos das plataformas está desativada. Para ativar, peça à equipe de TI (VENDOR_FILE_CHECKS).'}
         </p>
-        <p className="mt-2">
-          A forma é a dos requisitos 6.4.3 e 11.6.1 do PCI DSS, escritos para páginas de pagamento. Eles não
-          obrigam esta página, que não recebe dados de cartão, e nada aqui afirma que são cumpridos.
-        </p>
+        <SaibaMais about="sobre o inventário" topic="inventário">
+          {checks_files ? (
+            <p>
+              A verificação não usa dados de visitantes. O navegador de cada visitante pode receber um arquivo
+              diferente, e o código gerado durante a visita não é verificado. Para receber um aviso a cada
+              mudança, ative em Minha conta.
+            </p>
+          ) : null}
+          <p>
+            Este inventário segue o formato dos requisitos 6.4.3 e 11.6.1 do PCI DSS, criados para páginas de
+            pagamento. Como o site não recebe dados de cartão, eles não são obrigatórios aqui, e o inventário
+            não comprova conformidade.
+          </p>
+        </SaibaMais>
       </Card>
     </div>
   )
 }
 
-/** The headers with which the public page is served, and when they were others. */
+/** The headers of the public page, and their changes. */
 function HeadersCard({ headers }: { headers: readonly HeaderChange[] }) {
   return (
     <Card role="region" aria-labelledby="headers-heading" className="px-4 py-4 sm:px-5">
       <h3 id="headers-heading" className="text-base tracking-tight">
-        Cabeçalhos da página
+        Cabeçalhos de segurança da página
       </h3>
       <p className="text-sm text-pretty text-text-2">
-        A impressão digital dos cabeçalhos com que a página é servida, a política de segurança entre eles.
-        Muda com as tags; quando muda sem elas, foi outra versão ou configuração do site.
+        Registramos cada mudança nas configurações de segurança da página.
       </p>
-      {headers.length === 0 ? <p className="mt-3 text-[0.9375rem]">Nada foi anotado ainda.</p> : null}
+      <SaibaMais about="sobre os cabeçalhos">
+        <p>
+          Elas mudam quando você altera tags. Uma mudança "sem alteração de tags" vem de uma nova versão ou
+          configuração do site.
+        </p>
+      </SaibaMais>
+      {headers.length === 0 ? (
+        <p className="mt-3 text-[0.9375rem]">Nenhuma mudança registrada ainda.</p>
+      ) : null}
       <ol className="mt-2">
         {headers.map(({ hash, since, unasked }) => (
           <li key={since + hash} className="border-t border-line py-2.5 text-[0.9375rem] first:border-t-0">
             {`Desde ${formatMinute(since)}`}
-            {unasked ? <b className="font-semibold">, sem mudança de tag</b> : ''}
+            {unasked ? <b className="font-semibold"> · sem alteração de tags</b> : ''}
             <span className="block font-mono text-xs wrap-anywhere text-text-2">{`sha256 ${hash}`}</span>
           </li>
         ))}
@@ -107,7 +125,7 @@ interface InventoryRowProps {
   checksFiles: boolean
 }
 
-/** One script: who authorised it, why, whom it may talk to, and what its files are. */
+/** One script: who authorised it, why, its hosts and its files. */
 function InventoryRow({ item, checksFiles }: InventoryRowProps) {
   const kind = item.vendors.length === 0 ? PIXEL_TYPE_LABELS[item.type] : item.vendors.join(', ')
   return (
@@ -122,30 +140,30 @@ function InventoryRow({ item, checksFiles }: InventoryRowProps) {
           </Link>
         </h3>
         <p className="text-sm text-text-2">
-          {`${kind}. ${TAG_CATEGORY_LABELS[item.category]}. ${placeOf(item)}`}
+          {`${kind} · ${TAG_CATEGORY_LABELS[item.category]} · ${placeOf(item)}`}
         </p>
         <dl className="mt-3 grid gap-x-5 gap-y-2.5 text-[0.9375rem] sm:grid-cols-[9rem_minmax(0,1fr)]">
-          <Fact term="Autorizada por">
+          <Fact term="Ativada por">
             {item.authorised === null
-              ? 'Não se sabe: é de antes do que o histórico guarda.'
+              ? 'Autor desconhecido (anterior ao histórico)'
               : `${item.authorised.by}, em ${formatMinute(item.authorised.at)}`}
           </Fact>
-          <Fact term="Por quê">
+          <Fact term="Motivo">
             <ReasonNote item={item} />
           </Fact>
-          <Fact term="Endereços">{item.hosts.length === 0 ? 'Nenhum.' : item.hosts.join(', ')}</Fact>
-          <Fact term="Integridade">
-            {item.own_files.length + item.vendor_files.length === 0 ? 'Nenhum arquivo conhecido.' : null}
+          <Fact term="Domínios">{item.hosts.length === 0 ? 'Nenhum' : item.hosts.join(', ')}</Fact>
+          <Fact term="Arquivos">
+            {item.own_files.length + item.vendor_files.length === 0 ? 'Nenhum arquivo' : null}
             <ul className="grid gap-2">
               {item.own_files.map(({ path: file, sha256 }) => (
                 <li key={file}>
-                  Nosso, servido por nós: <span className="font-mono text-sm">{file}</span>
+                  Arquivo do nosso site: <span className="font-mono text-sm">{file}</span>
                   <Hash value={sha256} />
                 </li>
               ))}
               {item.vendor_files.map((file) => (
                 <li key={file.url}>
-                  Da plataforma: <span className="font-mono text-sm">{file.url}</span>
+                  Arquivo da plataforma: <span className="font-mono text-sm">{file.url}</span>
                   <span className="block text-sm text-text-2">{describeFile(file, checksFiles)}</span>
                   {file.sha256 === null ? null : <Hash value={file.sha256} />}
                 </li>
@@ -160,12 +178,10 @@ function InventoryRow({ item, checksFiles }: InventoryRowProps) {
 
 function placeOf({ told_by, runs_in, on_page_since, in_html }: InventoryItem): string {
   if (on_page_since === null)
-    return in_html ? 'No HTML da página inicial, para todos.' : 'Ligada, mas fora da página agora.'
+    return in_html ? 'No HTML da página inicial, para todos' : 'Ativa, mas fora da página agora'
   const since = `desde ${formatMinute(on_page_since)}`
-  if (!told_by.includes('browser')) return `Só pelo nosso servidor, ${since}.`
-  return runs_in === 'isolated'
-    ? `Isolada, num quadro fechado, como está ${since}.`
-    : `Na página como está ${since}.`
+  if (!told_by.includes('browser')) return `Só pelo servidor ${since}`
+  return runs_in === 'isolated' ? `Isolada da página ${since}` : `Na página ${since}`
 }
 
 function Fact({ term, children }: { term: string; children: ReactNode }) {
@@ -181,31 +197,31 @@ function Hash({ value }: { value: string }) {
   return <span className="block font-mono text-xs text-text-2">{`sha256 ${value}`}</span>
 }
 
-/** What our server knows of a vendor's file, in a sentence. */
+/** What our server knows of a vendor's file, as a sentence. */
 function describeFile(file: VendorFile, checksFiles: boolean): string {
   const { outcome, reason, checked_at, changed_at, changes } = file
-  if (!checksFiles && checked_at === null)
-    return 'Não é conferido: o servidor está configurado para não pedir.'
-  if (checked_at === null) return 'Ainda não foi conferido.'
+  if (!checksFiles && checked_at === null) return 'A verificação está desativada no servidor.'
+  if (checked_at === null) return 'Ainda não verificado.'
   const when = formatMinute(checked_at)
-  if (outcome === 'failed') return `Não deu para ler em ${when} (${explain(reason)}).`
-  if (changed_at === null) return `Igual desde a primeira leitura. Conferido em ${when}.`
-  const times = changes === 1 ? 'Mudou uma vez' : `Mudou ${changes} vezes`
-  return `${times}, a última notada em ${formatMinute(changed_at)}. Conferido em ${when}.`
+  if (outcome === 'failed') return `Falha na verificação em ${when}: ${explain(reason)}.`
+  if (changed_at === null) return `Sem mudanças. Verificado em ${when}.`
+  const times = changes === 1 ? 'Mudou 1 vez' : `Mudou ${changes} vezes`
+  return `${times}. Última mudança: ${formatMinute(changed_at)}. Verificado em ${when}.`
 }
 
 function explain(reason: string | null): string {
   const status = /^http_(\d{3})$/.exec(reason ?? '')?.[1]
-  if (status?.startsWith('3')) return 'o endereço leva a outro'
-  if (status !== undefined) return `a plataforma respondeu ${status}`
+  if (status?.startsWith('3')) return 'o endereço redireciona para outro'
+  if (status !== undefined) return `a plataforma respondeu com o erro ${status}`
   if (reason === 'ENOTFOUND' || reason === 'EAI_AGAIN') return 'o endereço não foi encontrado'
-  if (reason === 'ETIMEDOUT' || reason === 'UND_ERR_CONNECT_TIMEOUT') return 'sem resposta a tempo'
-  if (reason === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return 'grande demais'
-  if (reason === 'encoded') return 'veio compactado'
-  return reason ?? 'sem resposta'
+  if (reason === 'ETIMEDOUT' || reason === 'UND_ERR_CONNECT_TIMEOUT')
+    return 'a plataforma demorou para responder'
+  if (reason === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return 'o arquivo é grande demais'
+  if (reason === 'encoded') return 'o arquivo veio compactado'
+  return reason ?? 'a plataforma não respondeu'
 }
 
-/** Why it is there, or the way to say so. */
+/** The reason, or the button to add one. */
 export function ReasonNote({ item }: { item: InventoryItem }) {
   const [isOpen, setOpen] = useState(false)
   const [text, setText] = useState(item.reason ?? '')
@@ -213,16 +229,16 @@ export function ReasonNote({ item }: { item: InventoryItem }) {
   if (!isOpen)
     return (
       <>
-        {item.reason ?? <span className="text-text-2">Ninguém anotou.</span>}{' '}
+        {item.reason ?? <span className="text-text-2">Não informado</span>}{' '}
         <QuietButton
           className="mx-0 inline-flex px-1"
-          aria-label={`${item.reason === null ? 'Anotar o motivo' : 'Mudar o motivo'}: ${item.name}`}
+          aria-label={`${item.reason === null ? 'Adicionar motivo' : 'Editar motivo'}: ${item.name}`}
           onClick={() => {
             setText(item.reason ?? '')
             setOpen(true)
           }}
         >
-          {item.reason === null ? 'Anotar o motivo' : 'Mudar'}
+          {item.reason === null ? 'Adicionar motivo' : 'Editar'}
         </QuietButton>
       </>
     )
@@ -239,14 +255,14 @@ export function ReasonNote({ item }: { item: InventoryItem }) {
             autoFocus
             autoComplete="off"
             maxLength={REASON_MAX_LENGTH}
-            placeholder="Medir as campanhas do verão"
+            placeholder="Ex.: medir as campanhas de verão"
             value={text}
             onChange={(event) => setText(event.target.value)}
           />
         )}
       </Field>
       <Button type="submit" pending={save.isPending} className="min-h-12">
-        Guardar
+        Salvar
       </Button>
       <Button look="outline" className="min-h-12" onClick={() => setOpen(false)}>
         Cancelar

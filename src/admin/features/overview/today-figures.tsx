@@ -2,36 +2,11 @@ import type { ReactNode } from 'react'
 import { cn } from '#admin/lib/cn.ts'
 import { Link } from '#admin/lib/router.tsx'
 
-interface ChoiceBarProps {
-  choices: number
-  accepted: number
-  refused: number
-  label: string
-}
-
-/** All that chose, as accepted, in part and refused. A choice is no fault: none of them is green or red. */
-export function ChoiceBar({ choices, accepted, refused, label }: ChoiceBarProps) {
-  const parts = [
-    ['accepted', accepted, 'bg-accent'],
-    ['partial', choices - accepted - refused, 'bg-on-ink-2'],
-    ['refused', refused, 'bg-ink-3'],
-  ] as const
-  return (
-    <span
-      role="img"
-      aria-label={label}
-      className="flex h-2 max-w-48 gap-0.5 overflow-hidden rounded-full forced-color-adjust-none"
-    >
-      {parts.map(([name, part, look]) =>
-        part <= 0 ? null : <span key={name} className={look} style={{ flexGrow: part }} />,
-      )}
-    </span>
-  )
-}
-
 interface SparklineProps {
-  /** Null is a day that nobody counted. */
+  /** Null is a day that was not counted. */
   days: readonly (number | null)[]
+  /** The same days up to now, in a lighter tone: today can only be compared with them. */
+  untilNow: readonly (number | null)[]
   label: string
 }
 
@@ -41,13 +16,15 @@ const STEP = 12
 
 const BAR = 8
 
-/** A day on which nothing happened still stands there. */
+/** A day with zero still has a visible bar. */
 const LEAST = 2
 
 /** Seven bars, one per day, today's highlighted; a day that was not counted has only its base line. */
-export function Sparkline({ days, label }: SparklineProps) {
+export function Sparkline({ days, untilNow, label }: SparklineProps) {
   const most = Math.max(1, ...days.map((value) => value ?? 0))
   const width = days.length * STEP - (STEP - BAR)
+  const heightOf = (value: number | null) =>
+    value === null ? null : LEAST + ((HEIGHT - LEAST) * value) / most
   return (
     <svg
       role="img"
@@ -55,20 +32,31 @@ export function Sparkline({ days, label }: SparklineProps) {
       viewBox={`0 0 ${width} ${HEIGHT}`}
       className="block h-6 w-auto forced-color-adjust-none"
     >
-      {days.map((value, index) => (
-        <path
+      {days.map((value, index) => {
+        const isToday = index === days.length - 1
+        const part = untilNow[index] ?? null
+        return (
           // biome-ignore lint/suspicious/noArrayIndexKey: a day is where it stands.
-          key={index}
-          d={bar(index * STEP, value === null ? null : LEAST + ((HEIGHT - LEAST) * value) / most)}
-          className={
-            value === null
-              ? 'fill-none stroke-ink-3 [stroke-dasharray:2_2] forced-colors:stroke-[CanvasText]'
-              : index === days.length - 1
-                ? 'fill-accent forced-colors:fill-[Highlight]'
-                : 'fill-ink-3 forced-colors:fill-[CanvasText]'
-          }
-        />
-      ))}
+          <g key={index}>
+            <path
+              d={bar(index * STEP, heightOf(value))}
+              className={
+                value === null
+                  ? 'fill-none stroke-ink-3 [stroke-dasharray:2_2] forced-colors:stroke-[CanvasText]'
+                  : isToday
+                    ? 'fill-accent forced-colors:fill-[Highlight]'
+                    : 'fill-ink-3 forced-colors:fill-[GrayText]'
+              }
+            />
+            {value === null || isToday || part === null ? null : (
+              <path
+                d={bar(index * STEP, Math.min(heightOf(part) ?? 0, heightOf(value) ?? 0))}
+                className="fill-[#a9b8ae] forced-colors:fill-[CanvasText]"
+              />
+            )}
+          </g>
+        )
+      })}
     </svg>
   )
 }
@@ -82,55 +70,60 @@ function bar(x: number, height: number | null): string {
 
 interface TodayFigureProps {
   label: string
-  /** Null says that it is not known. */
+  /** Null if unknown. */
   value: string | null
-  /** After the value, smaller. */
-  beside?: string | null
-  /** Under it: yesterday, or why there is none. */
-  under: string
-  /** Where its list is; what has none is no link. */
+  /** Below it: its share, and yesterday or why there is none. */
+  under: readonly string[]
+  /** The list behind it; without one it is no link. */
   path?: string
   isAlarm?: boolean
+  /** It is no count of today: set apart from the others. */
+  isApart?: boolean
   children?: ReactNode
 }
 
 /** One figure of the strip. */
-export function FigureCell({
-  label,
-  value,
-  beside,
-  under,
-  path,
-  isAlarm = false,
-  children,
-}: TodayFigureProps) {
+export function FigureCell(props: TodayFigureProps) {
+  const { label, value, under, path, isAlarm = false, isApart = false, children } = props
   const inside = (
     <>
       <span className="block text-[0.8125rem]/5 text-on-ink-2 group-hover:underline group-hover:underline-offset-4">
         {label}
       </span>
-      <span className="flex flex-wrap items-baseline gap-x-2">
+      <span
+        className={cn(
+          'block tabular-nums',
+          value === null
+            ? 'text-base/7 text-on-ink-2 sm:text-base/9'
+            : 'text-xl/7 font-semibold tracking-tight sm:text-[1.625rem]/9',
+          isAlarm && 'text-bad-ink',
+        )}
+      >
+        {value ?? 'sem dados'}
+      </span>
+      {under.map((line, index) => (
         <span
+          key={line}
           className={cn(
-            'tabular-nums',
-            value === null
-              ? 'text-base/7 text-on-ink-2 sm:text-base/9'
-              : 'text-xl/7 font-semibold tracking-tight sm:text-[1.625rem]/9',
-            isAlarm && 'text-bad-ink',
+            'block text-xs/5 sm:text-[0.8125rem]/5',
+            index === 0 ? 'text-on-ink' : 'text-on-ink-2',
           )}
         >
-          {value ?? 'não medido'}
+          {line}
         </span>
-        {beside ? <span className="text-[0.8125rem] text-on-ink-2">{beside}</span> : null}
-        <span className="text-[0.8125rem]/5 text-on-ink-2 sm:w-full">{under}</span>
-      </span>
-      {/* On a phone the list below is what was come for. */}
-      {children ? <span className="mt-2.5 hidden sm:block">{children}</span> : null}
+      ))}
+      {/* On a phone the list below is more important. */}
+      {children ? <span className="mt-2 hidden sm:block">{children}</span> : null}
     </>
   )
   const look = 'block h-full rounded-1 px-2 py-1 sm:py-2'
   return (
-    <li className="min-w-0 wrap-anywhere lg:border-l lg:border-ink-2 lg:pl-2 lg:first:border-l-0 lg:first:pl-0">
+    <li
+      className={cn(
+        'min-w-0 wrap-anywhere lg:border-l lg:border-ink-2 lg:first:border-l-0',
+        isApart && 'lg:border-l-4 lg:border-double lg:border-ink-3',
+      )}
+    >
       {path === undefined ? (
         <div className={look}>{inside}</div>
       ) : (

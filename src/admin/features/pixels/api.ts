@@ -1,21 +1,161 @@
-import { type QueryClient, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import { notifyFailure, notifySuccess, notifyWarning } from '#admin/components/toast.tsx'
 import { RequestError, unwrap } from '#admin/lib/api.ts'
-import { useAction } from '#admin/lib/queries.ts'
+import { useAction, useSettled } from '#admin/lib/queries.ts'
+import { isId } from '#admin/lib/router.tsx'
 import { type Data, useServices } from '#admin/lib/services.tsx'
 import type { Pixel } from '#contract/pixel.ts'
 import type { RestoredPixel, Trash } from '#contract/pixel-history.ts'
+
+/** What the list shows of a pixel. The rest, its code above all, is asked for when one is opened. */
+const LISTED = 'id,name,type,pixel_id,is_active,created_at,updated_at'
+
+export type ListedPixel = Pick<
+  Pixel,
+  'id' | 'name' | 'type' | 'pixel_id' | 'is_active' | 'created_at' | 'updated_at'
+>
+
+type Named = Pick<Pixel, 'id' | 'name'>
+
+/** Key of the list. The key of one pixel begins with it: whatever changes one concerns both. */
+export const PIXELS_KEY = ['pixels'] as const
+
+const pixelKey = (id: string) => [...PIXELS_KEY, id] as const
+
+/** Every pixel, newest first. */
+export function usePixels() {
+  const { data } = useServices()
+  return useQuery({
+    queryKey: PIXELS_KEY,
+    queryFn: ({ signal }): Promise<ListedPixel[]> =>
+      unwrap(
+        data
+          .from('tracking_pixels')
+          .select(LISTED)
+          .order('created_at', { ascending: false })
+          .abortSignal(signal),
+      ),
+  })
+}
+
+/** One pixel with all its columns; null where there is none. */
+async function readPixel(
+  data: Data,
+  queryClient: QueryClient,
+  id: string,
+  signal?: AbortSignal,
+): Promise<Pixel | null> {
+  const read = data.from('tracking_pixels').select('*').eq('id', id)
+  const [pixel] = await unwrap(signal === undefined ? read : read.abortSignal(signal))
+  if (pixel === undefined) return null
+  const shown = readShown(queryClient, id)
+  // A switch that is still on its way is on screen already, and no form may take it back.
+  const isSwitching = shown !== undefined && confirmedOf(queryClient).has(id)
+  return isSwitching ? { ...pixel, is_active: shown.is_active } : pixel
+}
+
+export function usePixel(id: string) {
+  const { data } = useServices()
+  const queryClient = useQueryClient()
+  return useQuery({
+    queryKey: pixelKey(id),
+    queryFn: ({ signal }) => readPixel(data, queryClient, id, signal),
+    enabled: isId(id),
+  })
+}
+
+/** What was saved is on its page at once. */
+export function showSaved(queryClient: QueryClient, pixel: Pixel): void {
+  queryClient.setQueryData<Pixel | null>(pixelKey(pixel.id), (shown) => shown && pixel)
+}
+
+/** The name by which the list knows a pixel that is on its way. */
+export function useListedName(id: string): string | undefined {
+  return readListed(useQueryClient(), id)?.name
+}
+
+/** Reads a pixel as it is stored now, for its form. Of two that are opened the later one counts. */
+export function useOpenPixel<Extra>(onOpen: (pixel: Pixel, extra: Extra) => void) {
+  const { data } = useServices()
+  const queryClient = useQueryClient()
+  const [openingId, setOpeningId] = useState<string | null>(null)
+  const latest = useRef<string>(null)
+  const action = useAction({
+    of: ({ pixel }: { pixel: Named; extra: Extra }) => pixel.id,
+    onMutate: ({ pixel }) => {
+      latest.current = pixel.id
+      setOpeningId(pixel.id)
+    },
+    mutationFn: async ({ pixel: { id } }) => {
+      const pixel = await readPixel(data, queryClient, id)
+      if (pixel === null) throw new RequestError({ status: 404, message: PIXEL_GONE })
+      return pixel
+    },
+    onSuccess: (pixel, { extra }) => {
+      if (latest.current === pixel.id) onOpen(pixel, extra)
+    },
+    onError: (error, { pixel, extra }) => {
+      notifyFailure(`Não foi possível abrir o pixel ${pixel.name}.`, error, {
+        label: 'Tentar novamente',
+        run: () => open(pixel, extra),
+      })
+      void queryClient.invalidateQueries({ queryKey: PIXELS_KEY })
+    },
+    onSettled: (_row, _error, { pixel }) => setOpeningId((id) => (id === pixel.id ? null : id)),
+  })
+  const mutate = useRef(action.mutate)
+  useEffect(() => {
+    mutate.current = action.mutate
+  })
+  /** The same function at every render: the rows of a long list hold it. */
+  const open = useCallback((pixel: Named, extra: Extra) => mutate.current({ pixel, extra }), [])
+  return { open, openingId }
+}
+
+/** Only what may be an ID is looked for in code: letters and digits with at least one digit. */
+function isIdLike(search: string): boolean {
+  return /^[\w./-]{5,}$/.test(search) && /\d/.test(search)
+}
+
+const NO_IDS: ReadonlySet<string> = new Set()
+
+/** The pixels without an ID of their own that have this one in their code. */
+export function usePixelsByCode(search: string): ReadonlySet<string> {
+  const { data } = useServices()
+  const text = useSettled(search.trim())
+  const found = useQuery({
+    queryKey: [...PIXELS_KEY, 'by-code', text],
+    enabled: isIdLike(text),
+    queryFn: async ({ signal }) => {
+      const pattern = `*${text.replaceAll('_', '\\_')}*`
+      const rows = await unwrap(
+        data
+          .from('tracking_pixels')
+          .select('id')
+          .is('pixel_id', null)
+          .ilike('code', pattern)
+          .abortSignal(signal),
+      )
+      return new Set(rows.map(({ id }) => id))
+    },
+  })
+  return found.data ?? NO_IDS
+}
 
 export function useDeletePixel() {
   const { data } = useServices()
   const queryClient = useQueryClient()
   const restore = useRestorePixel()
   const remove = useAction({
-    of: ({ id }: Pixel) => id,
+    of: ({ id }: Named) => id,
     // Deleted by somebody else meanwhile is deleted all the same.
-    mutationFn: ({ id }: Pixel) => unwrap(data.from('tracking_pixels').delete().eq('id', id).select('id')),
+    mutationFn: ({ id }: Named) => unwrap(data.from('tracking_pixels').delete().eq('id', id).select('id')),
     onSuccess: (_rows, { id, name }) => {
-      queryClient.setQueryData<Pixel[]>(PIXELS_KEY, (pixels) => pixels?.filter((pixel) => pixel.id !== id))
+      queryClient.setQueryData<ListedPixel[]>(PIXELS_KEY, (pixels) =>
+        pixels?.filter((pixel) => pixel.id !== id),
+      )
+      queryClient.removeQueries({ queryKey: pixelKey(id), type: 'inactive' })
       notifySuccess(`Pixel excluído: ${name}`, {
         about: aboutPixel(id),
         undo: () => restore.mutate({ id, name }),
@@ -23,7 +163,7 @@ export function useDeletePixel() {
       void queryClient.invalidateQueries({ queryKey: TRASH_KEY })
     },
     onError: (error, pixel) =>
-      notifyFailure(`Não deu para excluir o pixel ${pixel.name}.`, error, {
+      notifyFailure(`Não foi possível excluir o pixel ${pixel.name}.`, error, {
         label: 'Tentar novamente',
         run: () => remove.mutate(pixel),
       }),
@@ -32,28 +172,23 @@ export function useDeletePixel() {
   return remove
 }
 
-interface Deleted {
-  id: string
-  name: string
-}
-
 /** Brings a pixel back from the trash. */
 export function useRestorePixel() {
   const { admin } = useServices()
   const queryClient = useQueryClient()
   const restore = useAction({
-    of: ({ id }: Deleted) => id,
-    mutationFn: ({ id }: Deleted) =>
+    of: ({ id }: Named) => id,
+    mutationFn: ({ id }: Named) =>
       admin<RestoredPixel | null>(`/trash/${id}/restore`, { method: 'POST', body: {} }),
     onSuccess: (answer, { id, name }) =>
       answer?.warning
-        ? notifyWarning(`Pixel restaurado, desligado: ${name}`, {
+        ? notifyWarning(`Pixel restaurado como inativo: ${name}`, {
             about: aboutPixel(id),
             description: answer.warning,
           })
         : notifySuccess(`Pixel restaurado: ${name}`, { about: aboutPixel(id) }),
     onError: (error, pixel) =>
-      notifyFailure(`Não deu para restaurar o pixel ${pixel.name}.`, error, {
+      notifyFailure(`Não foi possível restaurar o pixel ${pixel.name}.`, error, {
         label: 'Tentar novamente',
         run: () => restore.mutate(pixel),
       }),
@@ -66,7 +201,7 @@ export function useRestorePixel() {
   return restore
 }
 
-/** What the server last said of each pixel that is being switched, for each cache. */
+/** The last server state of each pixel that is being switched, per cache. */
 const confirmedIn = new WeakMap<QueryClient, Map<string, boolean>>()
 
 function confirmedOf(queryClient: QueryClient): Map<string, boolean> {
@@ -76,12 +211,12 @@ function confirmedOf(queryClient: QueryClient): Map<string, boolean> {
 }
 
 /** Switches a pixel on or off. On screen at once; back to what the server last said, with a message, when it refuses. */
-export function useTogglePixel({ id, name }: Pick<Pixel, 'id' | 'name'>) {
+export function useTogglePixel({ id, name }: Named) {
   const { data } = useServices()
   const queryClient = useQueryClient()
   const confirmed = confirmedOf(queryClient)
   const mutationKey = ['toggle-pixel', id]
-  /** A later click already waits its turn, and what it shows is not to be undone. */
+  /** A later click is queued, and its state must stay. */
   const isSuperseded = () => queryClient.isMutating({ mutationKey }) > 1
 
   const toggle = useAction({
@@ -89,23 +224,35 @@ export function useTogglePixel({ id, name }: Pick<Pixel, 'id' | 'name'>) {
     // One after the other, so that quick clicks are stored in the order in which they were made.
     scope: writesOf(id),
     queued: true,
-    mutationFn: async (is_active: boolean): Promise<Pixel> => {
-      const [row] = await unwrap(data.from('tracking_pixels').update({ is_active }).eq('id', id).select())
+    mutationFn: async (is_active: boolean): Promise<ListedPixel> => {
+      const change = () => data.from('tracking_pixels').update({ is_active }).eq('id', id)
+      const shown = readShown(queryClient, id)
+      // First only if nobody else has changed it: then the switch alone makes the two versions differ.
+      const [own] = shown ? await unwrap(change().eq('updated_at', shown.updated_at).select(LISTED)) : []
+      if (own !== undefined) {
+        noteOwnSwitch(queryClient, id, shown?.updated_at, own.updated_at)
+        return own
+      }
+      const [row] = await unwrap(change().select(LISTED))
       if (row === undefined) throw new RequestError({ status: 404, message: PIXEL_GONE })
+      // The rest of it is another person's, and not on screen yet.
+      void queryClient.invalidateQueries({ queryKey: pixelKey(id) })
       return row
     },
     onMutate: async (is_active) => {
       // With other clicks on their way, what is on screen is only hoped for.
-      if (!confirmed.has(id)) confirmed.set(id, readCachedPixel(queryClient, id)?.is_active ?? !is_active)
-      patchCachedPixel(queryClient, id, { is_active })
-      // A list that was asked for before the click would put the old value back.
-      await queryClient.cancelQueries({ queryKey: PIXELS_KEY })
+      if (!confirmed.has(id)) confirmed.set(id, readShown(queryClient, id)?.is_active ?? !is_active)
+      patchShown(queryClient, id, { is_active })
+      // What was asked for before the click would put the old value back.
+      await queryClient.cancelQueries({
+        queryKey: PIXELS_KEY,
+        predicate: ({ state }) => state.data !== undefined,
+      })
     },
     onSuccess: (row, is_active) => {
       confirmed.set(id, row.is_active)
-      noteOwnSwitch(queryClient, readCachedPixel(queryClient, id), row)
       const superseded = isSuperseded()
-      patchCachedPixel(queryClient, id, superseded ? { updated_at: row.updated_at } : row)
+      patchShown(queryClient, id, superseded ? { updated_at: row.updated_at } : row)
       if (superseded) return
       notifySuccess(`Pixel ${is_active ? 'ativado' : 'desativado'}: ${name}`, {
         about: aboutPixel(id),
@@ -113,8 +260,8 @@ export function useTogglePixel({ id, name }: Pick<Pixel, 'id' | 'name'>) {
       })
     },
     onError: (error, is_active) => {
-      if (!isSuperseded()) patchCachedPixel(queryClient, id, { is_active: confirmed.get(id) ?? !is_active })
-      notifyFailure(`Não deu para ${is_active ? 'ativar' : 'desativar'} o pixel ${name}.`, error, {
+      if (!isSuperseded()) patchShown(queryClient, id, { is_active: confirmed.get(id) ?? !is_active })
+      notifyFailure(`Não foi possível ${is_active ? 'ativar' : 'desativar'} o pixel ${name}.`, error, {
         label: 'Tentar novamente',
         run: () => toggle.mutate(is_active),
       })
@@ -131,14 +278,24 @@ export function useTogglePixel({ id, name }: Pick<Pixel, 'id' | 'name'>) {
 /** Subject of the messages about one pixel: a later change of it ends the offer to undo an earlier one. */
 export const aboutPixel = (id: string) => `pixel-${id}`
 
-function readCachedPixel(queryClient: QueryClient, id: string): Pixel | undefined {
-  return queryClient.getQueryData<Pixel[]>(PIXELS_KEY)?.find((pixel) => pixel.id === id)
+function readListed(queryClient: QueryClient, id: string): ListedPixel | undefined {
+  return queryClient.getQueryData<ListedPixel[]>(PIXELS_KEY)?.find((pixel) => pixel.id === id)
 }
 
-/** Changes one pixel of the cached list in place, so that the screen need not wait for the list to come again. */
-function patchCachedPixel(queryClient: QueryClient, id: string, change: Partial<Pixel>): void {
-  queryClient.setQueryData<Pixel[]>(PIXELS_KEY, (pixels) =>
+/** As its own page shows it, or as the list does. */
+function readShown(queryClient: QueryClient, id: string): ListedPixel | undefined {
+  return queryClient.getQueryData<Pixel | null>(pixelKey(id)) ?? readListed(queryClient, id)
+}
+
+/** Changes one pixel in place, in the list and on its page, so that the screen need not wait for either to come again. */
+function patchShown(queryClient: QueryClient, id: string, change: Partial<ListedPixel>): void {
+  queryClient.setQueryData<ListedPixel[]>(PIXELS_KEY, (pixels) =>
     pixels?.map((pixel) => (pixel.id === id ? { ...pixel, ...change } : pixel)),
+  )
+  queryClient.setQueryData<Pixel | null>(
+    pixelKey(id),
+    // Its version moves with our own changes only: with another person's, the columns that are not here are old.
+    (pixel) => pixel && { ...pixel, ...change, updated_at: latestOwnVersion(queryClient, pixel) },
   )
 }
 
@@ -148,16 +305,9 @@ export const writesOf = (id: string) => ({ id: `write-pixel-${id}` })
 /** For each cache: the version of a pixel that a switch of this tab, and nothing else, made of another. */
 const ownVersions = new WeakMap<QueryClient, Map<string, string>>()
 
-/** Remembers that what was stored differs from what was on screen by the switch alone. */
-function noteOwnSwitch(queryClient: QueryClient, shown: Pixel | undefined, stored: Pixel): void {
-  if (shown === undefined) return
-  const { is_active: _on, updated_at, ...rest } = shown
-  const isOnlyOurs = Object.entries(rest).every(
-    ([column, value]) => JSON.stringify(stored[column as keyof Pixel]) === JSON.stringify(value),
-  )
-  if (!isOnlyOurs) return
+function noteOwnSwitch(queryClient: QueryClient, id: string, from: string | undefined, to: string): void {
   const versions = ownVersions.get(queryClient) ?? new Map<string, string>()
-  ownVersions.set(queryClient, versions.set(`${shown.id} ${updated_at}`, stored.updated_at))
+  ownVersions.set(queryClient, versions.set(`${id} ${from}`, to))
 }
 
 /** The version that a pixel has now as far as this tab changed it: switching and editing it is no conflict with oneself. */
@@ -171,28 +321,7 @@ export function latestOwnVersion(queryClient: QueryClient, { id, updated_at }: P
   return version
 }
 
-export const PIXELS_KEY = ['pixels'] as const
-
-function pixelsQuery(data: Data) {
-  return queryOptions({
-    queryKey: PIXELS_KEY,
-    queryFn: ({ signal }): Promise<Pixel[]> =>
-      unwrap(
-        data
-          .from('tracking_pixels')
-          .select('*')
-          .order('created_at', { ascending: false })
-          .abortSignal(signal),
-      ),
-  })
-}
-
-/** Every pixel, newest first. */
-export function usePixels() {
-  return useQuery(pixelsQuery(useServices().data))
-}
-
-export const PIXEL_GONE = 'Este pixel já foi excluído por outra pessoa.'
+export const PIXEL_GONE = 'Outra pessoa excluiu este pixel. Você pode restaurá-lo na Lixeira.'
 
 /** What was deleted in the last thirty days, the newest first. */
 export function useTrash() {

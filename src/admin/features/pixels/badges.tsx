@@ -9,7 +9,7 @@ import { describeObservations, type Health, labelOfHealth } from './health.ts'
 import type { PixelFilter } from './list/pixel-toolbar.tsx'
 import { type PixelRun, useProblemCount } from './tag-status.ts'
 
-/** Only what somebody must see to has a colour of its own. */
+/** Only problems have their own colour. */
 const TONES: Partial<Record<Health, string>> = {
   broken: 'text-bad',
   partial: 'text-warn',
@@ -18,11 +18,11 @@ const TONES: Partial<Record<Health, string>> = {
 
 interface HealthMarkProps {
   health: Health
-  /** Undefined where no visit ever reported anything. */
+  /** Undefined if no visit ever reported anything. */
   run: PixelRun | undefined
 }
 
-/** How a pixel is doing, in a word, and what visits reported of it. */
+/** Health in a word, and what visits reported. */
 export function HealthMark({ health, run }: HealthMarkProps) {
   const evidence = run && describeObservations(run.status, health, run.asOf)
   const at = run?.status.last_ran_at ?? null
@@ -33,7 +33,7 @@ export function HealthMark({ health, run }: HealthMarkProps) {
         <p className={cn('text-[0.9375rem] font-semibold', TONES[health])}>{labelOfHealth(health)}</p>
         {evidence ? (
           <p
-            title={`Nas últimas 24 horas.${at === null ? '' : ` Última vez: ${formatTimestamp(at)}`}`}
+            title={`Últimas 24 horas.${at === null ? '' : ` Última execução: ${formatTimestamp(at)}`}`}
             className="text-[0.8125rem] text-text-2"
           >
             {evidence}
@@ -50,7 +50,7 @@ interface ProblemCountProps {
   onFilter: (filter: PixelFilter) => void
 }
 
-/** How many pixels need somebody, and the way to them: they come first while it is pressed. */
+/** Number of pixels with problems; pressed, it lists them first. */
 export function ProblemCount({ count, filter, onFilter }: ProblemCountProps) {
   const isPressed = filter.health === 'problems-first'
   if (count === 0 && !isPressed) return null
@@ -58,13 +58,14 @@ export function ProblemCount({ count, filter, onFilter }: ProblemCountProps) {
     <button
       type="button"
       aria-pressed={isPressed}
+      title="Mostrar os problemas no topo"
       onClick={() => onFilter({ ...filter, health: isPressed ? 'all' : 'problems-first' })}
       className="inline-flex min-h-11 min-w-11 flex-none justify-center items-center gap-2 rounded-1 border-[1.5px] border-line px-3 font-semibold text-ink hover:border-ink aria-pressed:border-ink aria-pressed:bg-ink aria-pressed:text-on-ink"
     >
       <HealthIcon health="broken" className={isPressed ? 'text-bad-ink' : 'text-bad'} />
       <span>
         {formatNumber(count)}
-        <span className="max-sm:sr-only"> {count === 1 ? 'problema' : 'problemas'} primeiro</span>
+        <span className="max-sm:sr-only"> {count === 1 ? 'problema' : 'problemas'}</span>
       </span>
     </button>
   )
@@ -76,7 +77,7 @@ const FRAME = 'M4.6 22.9V9.5a7.4 7.4 0 0 1 14.8 0v13.4z'
 
 const SIGN = 'stroke-surface stroke-[2.6] forced-colors:stroke-[Canvas]'
 
-/** Each state has a shape of its own, so that colour is never alone. */
+/** Each state has its own shape, so that colour is not needed. */
 const SHAPES: Record<Health, ReactNode> = {
   working: (
     <>
@@ -144,26 +145,29 @@ export function HealthIcon({ health, className }: { health: Health; className?: 
   )
 }
 
-/** On the tab: how many pixels have a problem. Nothing while none has, or nobody knows. */
+/** On the tab: number of pixels with a problem. Empty if there is none, or if it is unknown. */
 export function ProblemMark() {
   const count = useProblemCount()
   if (!count) return null
   return (
     <span className="tab-mark max-lg:absolute max-lg:top-0.5 max-lg:left-[calc(50%+0.5rem)] grid h-5.5 min-w-5 place-items-center rounded-[11px_11px_4px_4px] bg-bad px-1.5 text-xs font-semibold text-surface lg:ml-auto">
       <span aria-hidden="true">{count > 99 ? '99+' : count}</span>
-      <span className="sr-only">: {count} com problema</span>
+      <span className="sr-only">, {formatCount(count, 'pixel com problema', 'pixels com problema')}</span>
     </span>
   )
 }
 
 interface StatusBadgeProps {
   active: boolean
-  /** Whose status it is, for those who do not see the row. */
+  /** Name of the pixel, for screen readers. */
   name: string
   onToggle: () => void
 }
 
-/** A switch that looks like a badge. Its name stays and its state changes; the dot is filled or hollow, so that colour is not alone. */
+/**
+ * A switch that looks like a badge. Its name stays and its state changes; the dot is filled or hollow, so that colour
+ * is not needed.
+ */
 export function StatusBadge({ active, name, onToggle }: StatusBadgeProps) {
   return (
     <button
@@ -195,12 +199,12 @@ const INITIALS: Record<PixelType, string> = {
   custom: '{ }',
 }
 
-/** The type's initials in an arch, which is only outlined while the pixel is off. */
+/** The type's initials in an arch, outlined while the pixel is off. */
 export function TypeGlyph({ type, active }: { type: PixelType; active: boolean }) {
   return (
     <span
       aria-hidden="true"
-      // A narrow table has a column for the type and no room for this; nor has large text on a phone.
+      // A narrow table has a column for the type and no space for this; nor has large text on a phone.
       className={cn(
         'chip grid h-11 w-10 flex-none place-items-center rounded-[20px_20px_6px_6px] pt-1.5 font-mono text-xs font-semibold tracking-tighter not-card:@max-[54rem]:hidden tiny:hidden',
         active ? 'bg-[#e9ebe2]' : 'text-text-2 shadow-[inset_0_0_0_1.5px_var(--line)]',
@@ -216,7 +220,7 @@ interface WarningCountProps {
   onShow: () => void
 }
 
-/** In the table: that there are warnings beside what the row already says, and the way to them. */
+/** In the table: a link to warnings that the row does not show. */
 export function WarningCount({ status: { warnings: all, reasons }, onShow }: WarningCountProps) {
   const warnings = all.filter(({ code }) => !reasons.some((reason) => reason.code === code))
   if (warnings.length === 0) return null

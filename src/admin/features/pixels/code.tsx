@@ -11,7 +11,7 @@ const COLOURS: Record<TokenKind, string | undefined> = {
   keyword: 'text-accent',
 }
 
-/** Code to read. Reachable by keyboard, so that it can be scrolled without a mouse. */
+/** Read-only code. Focusable, so that it can be scrolled by keyboard. */
 export function CodeBlock({ code, className }: { code: string; className?: string }) {
   const tokens = useMemo(() => highlightCode(code), [code])
   return (
@@ -39,12 +39,12 @@ const SIGNS = { same: ' ', added: '+', removed: '−' } as const
 
 interface CodeDifferenceProps {
   lines: readonly DiffLine[]
-  /** What each sign means, for who cannot see it. */
+  /** The meaning of each sign, for screen readers. */
   added: string
   removed: string
 }
 
-/** Two texts as one, line by line. */
+/** The difference of two texts by line. */
 export function CodeDifference({ lines, added, removed }: CodeDifferenceProps) {
   const names = { same: '', added: `${added}: `, removed: `${removed}: ` }
   return (
@@ -57,7 +57,7 @@ export function CodeDifference({ lines, added, removed }: CodeDifferenceProps) {
         line.kind === 'gap' ? (
           // biome-ignore lint/suspicious/noArrayIndexKey: lines of one text, which is replaced whole
           <span key={index} className="block px-3 text-text-2">
-            … {formatCount(line.lines, 'linha igual', 'linhas iguais')}
+            … {formatCount(line.lines, 'linha sem mudança', 'linhas sem mudança')}
           </span>
         ) : (
           <span
@@ -81,7 +81,7 @@ export function CodeDifference({ lines, added, removed }: CodeDifferenceProps) {
   )
 }
 
-/** The pixel's code; without any, a comment that says whose code is missing. */
+/** The pixel's code; without any, a comment that names the pixel. */
 export function displayedCode({ name, pixel_id, code }: Pick<Pixel, 'name' | 'pixel_id' | 'code'>): string {
   if (code.trim() !== '') return code
   const text = [name, pixel_id].filter(Boolean).join(': ')
@@ -96,7 +96,7 @@ interface Token {
   text: string
 }
 
-/** Longer code is shown plain: colours are not worth a slow screen. */
+/** Longer code is shown plain, to keep the screen fast. */
 const HIGHLIGHT_LIMIT = 30_000
 
 const KEYWORDS =
@@ -111,7 +111,7 @@ const TOKENS = new RegExp(
   'gm',
 )
 
-/** Cuts a snippet of HTML and JavaScript into coloured pieces. It aims at reading, not at parsing. */
+/** Splits HTML and JavaScript into coloured pieces. It is for reading, not a parser. */
 export function highlightCode(code: string): Token[] {
   if (code.length > HIGHLIGHT_LIMIT) return [{ kind: 'text', text: code }]
   const tokens: Token[] = []

@@ -10,7 +10,7 @@ export function DeletePixelDialog({ name, onCancel, onConfirm }: DeletePixelDial
   return (
     <ConfirmDialog
       title="Tem certeza que deseja excluir este pixel?"
-      description={`${name} deixa de rodar no site na próxima visita. Fica trinta dias na lixeira.`}
+      description={`${name} sai do site na próxima visita. Você pode restaurar pela Lixeira por 30 dias.`}
       confirmLabel="Excluir"
       onCancel={onCancel}
       onConfirm={onConfirm}

@@ -17,28 +17,18 @@ const NONE: TagStatus = {
 
 test.each<[string, Partial<TagStatus>, Health, string | null]>([
   ['nothing was reported', {}, 'working', null],
-  ['all ran', { ran: 1204, last_ran_at: LAST }, 'working', 'Rodou em 1.204 visitas, há 2 min'],
-  ['one ran', { ran: 1, last_ran_at: LAST }, 'unconfirmed', 'Rodou em 1 visita, há 2 min'],
+  ['all ran', { ran: 1204, last_ran_at: LAST }, 'working', 'Rodou em 1.204 visitas · há 2 min'],
+  ['one ran', { ran: 1, last_ran_at: LAST }, 'unconfirmed', 'Rodou em 1 visita · há 2 min'],
   [
     'some did not',
     { ran: 205, blocked: 90, failed: 6, last_ran_at: LAST },
     'partial',
-    'Rodou sem impedimento em 205 de 301 visitas, há 2 min',
+    'Rodou normalmente em 205 de 301 visitas · há 2 min',
   ],
-  [
-    'none did, today',
-    { failed: 412, last_ran_at: LAST },
-    'broken',
-    'Rodou sem impedimento em 0 de 412 visitas',
-  ],
+  ['none did, today', { failed: 412, last_ran_at: LAST }, 'broken', 'Rodou normalmente em 0 de 412 visitas'],
   ['waiting for the first', {}, 'waiting', null],
-  [
-    'waiting since it was changed',
-    { ran: 3, last_ran_at: LAST },
-    'waiting',
-    'Rodou pela última vez há 2 min',
-  ],
-  ['switched off', { last_ran_at: LAST }, 'off', 'Rodou pela última vez há 2 min'],
+  ['waiting since it was changed', { ran: 3, last_ran_at: LAST }, 'waiting', 'Última execução: há 2 min'],
+  ['switched off', { last_ran_at: LAST }, 'off', 'Última execução: há 2 min'],
 ])('%s', (_case, status, health, text) => {
   expect(describeObservations({ ...NONE, ...status }, health, NOW)?.replaceAll('\u00a0', ' ') ?? null).toBe(
     text,

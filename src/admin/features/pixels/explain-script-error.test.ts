@@ -7,22 +7,22 @@ test.each([
   ['Uncaught TypeError: window.hj is not a function', 'o código chama "window.hj", que não é uma função.'],
   [
     "Uncaught TypeError: Cannot read properties of null (reading 'parentNode')",
-    'o código procura na página algo que não está lá.',
+    'o código procura algo que não existe na página.',
   ],
-  ['TypeError: document.querySelector(...) is null', 'o código procura na página algo que não está lá.'],
+  ['TypeError: document.querySelector(...) is null', 'o código procura algo que não existe na página.'],
   [
     "TypeError: undefined is not an object (evaluating 'a.b')",
-    'o código procura na página algo que não está lá.',
+    'o código procura algo que não existe na página.',
   ],
   [
     'Uncaught SyntaxError: Unexpected token <',
-    'o código está escrito de um jeito que o navegador não entende.',
+    'o código tem um erro de escrita. Copie de novo da plataforma.',
   ],
   [
     "Uncaught EvalError: Refused to evaluate a string as JavaScript because 'unsafe-eval' is not allowed",
-    'o código monta outro código a partir de texto, e a página não deixa.',
+    'o código tenta criar outro código a partir de texto, e o site não permite.',
   ],
-  ['Script error.', 'um script de outro endereço deu erro e não disse qual.'],
+  ['Script error.', 'um arquivo de outro domínio deu erro, e o navegador não informou qual.'],
   ['', 'o código deu um erro.'],
   ['qualquer coisa', 'o código deu um erro.'],
 ])('%s', (original, text) => {

@@ -19,13 +19,13 @@ import { type PixelRun, useBlockedHosts, useRearm } from './tag-status.ts'
 interface HealthNotesProps {
   pixelId: string
   run: PixelRun | undefined
-  /** Where the focus goes when the note that had it is settled. */
+  /** Gets the focus when the focused note is resolved. */
   focusAfter: RefObject<HTMLElement | null>
-  /** Opens the form where the fault is. */
+  /** Opens the form at the fault. */
   onFix: (startsAt: FormStart) => void
 }
 
-/** Every reason with what mends it, and the warnings about the code. */
+/** Every reason with its fix, and warnings about the code. */
 export function HealthNotes({ pixelId, run, focusAfter, onFix }: HealthNotesProps) {
   const notes = run ? listNotes(run.status.reasons, run.blocked) : []
   const said = new Set(run?.status.reasons.map(({ code }) => code))
@@ -55,12 +55,12 @@ export function HealthNotes({ pixelId, run, focusAfter, onFix }: HealthNotesProp
 interface PixelNoteProps {
   note: Note
   pixelId: string
-  /** The last thing that a script of the pixel complained of. */
+  /** The last error of the pixel's scripts. */
   lastError: string | null
   onFix: (startsAt: FormStart) => void
 }
 
-/** One sentence about a pixel, and the button that mends it. */
+/** One sentence about a pixel, and the button that fixes it. */
 export function PixelNote({ note, ...rest }: PixelNoteProps) {
   if (note.kind === 'blocked') return <BlockedLineNote line={note.line} />
   return <ReasonNote reason={note.reason} {...rest} />
@@ -85,7 +85,7 @@ function ReasonNote({ reason, pixelId, lastError, onFix }: ReasonNoteProps) {
       <div className="min-w-0 flex-[1_1_16rem] text-pretty wrap-anywhere">
         <p>{message}</p>
         {code === 'script_error' && lastError !== null ? (
-          <p className="text-sm text-text-2">Em outras palavras: {explainScriptError(lastError)}</p>
+          <p className="text-sm text-text-2">O que isso significa: {explainScriptError(lastError)}</p>
         ) : null}
       </div>
       {action === undefined ? null : (
@@ -99,11 +99,14 @@ function ReasonNote({ reason, pixelId, lastError, onFix }: ReasonNoteProps) {
 
 interface BlockedLineNoteProps {
   line: BlockedLine
-  /** Where nobody knows whose it is: the choice, and what was chosen ('' for nothing yet). */
+  /** If the pixel is unknown: a selection, and its value ('' for none). */
   owner?: { choice: ReactNode; pixelId: string }
 }
 
-/** What the policy kept a vendor from: one click permits what the catalogue names, the rest is permitted by its full name. */
+/**
+ * What the policy stopped of a vendor: one click permits the catalogue's hosts, others are permitted by their full
+ * name.
+ */
 export function BlockedLineNote({ line, owner }: BlockedLineNoteProps) {
   const { permit, ignore, isPending } = useBlockedHosts()
   const { set, singles, hosts } = line
@@ -122,14 +125,14 @@ export function BlockedLineNote({ line, owner }: BlockedLineNoteProps) {
       <div className="min-w-0 flex-[1_1_16rem] text-pretty wrap-anywhere">
         <p>{line.message}</p>
         <p className="text-sm text-text-2">
-          A página barrou {formatCount(line.count, 'vez', 'vezes')}, a última{' '}
+          O site bloqueou {formatCount(line.count, 'vez', 'vezes')}. Última:{' '}
           {formatAgo(line.lastSeenAt, Date.now())}.
-          {line.pixelIds.length > 1 ? ` Permitir vale para ${line.pixelIds.length} pixels.` : null}
+          {line.pixelIds.length > 1 ? ` A permissão vale para ${line.pixelIds.length} pixels.` : null}
         </p>
         {shared.length === 0 ? null : (
           <p className="mt-1 text-sm text-warn">
-            Qualquer pessoa publica arquivos em {shared.join(', ')}. Permita só se você sabe que a sua
-            plataforma usa esse endereço.
+            Qualquer pessoa pode publicar arquivos em {shared.join(', ')}. Permita só se você tem certeza de
+            que a plataforma usa esse domínio.
           </p>
         )}
       </div>
@@ -152,7 +155,7 @@ export function BlockedLineNote({ line, owner }: BlockedLineNoteProps) {
           />
         ))}
         <IconButton
-          label={`Ignorar ${hosts.join(', ')}`}
+          label={`Ignorar bloqueio: ${hosts.join(', ')}`}
           aria-disabled={isPending}
           onClick={() => isPending || ignore({ ids: line.ids, hosts })}
         >
@@ -170,7 +173,7 @@ interface PermitButtonProps {
   onPermit: (rows: readonly BlockedHost[]) => void
 }
 
-/** Never `disabled`: a button that goes grey under the finger takes the focus with it. */
+/** Never `disabled`, which would lose the focus. */
 function PermitButton({ rows, label, isStopped, onPermit }: PermitButtonProps) {
   return (
     <Button

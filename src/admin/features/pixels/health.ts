@@ -11,52 +11,55 @@ import {
   type TagStatus,
 } from '#contract/tag-status.ts'
 
-/** States that are judged from the visits of the last 24 hours. */
+/** States computed from visits of the last 24 hours. */
 const JUDGED = new Set<Health>(['broken', 'partial', 'unconfirmed', 'working'])
 
 const NO_BREAK = '\u00a0'
 
-/** What visits reported of a pixel, with its base: "Rodou sem impedimento em 205 de 301 visitas, há 2 min". Null when none did. */
+/** What visits reported of a pixel, with its base: "Rodou normalmente em 205 de 301 visitas · há 2 min". Null when none did. */
 export function describeObservations(
   { ran, blocked, failed, last_ran_at }: TagStatus,
   health: Health,
   now: number,
 ): string | null {
-  // Not broken between its words, where the line is.
+  // Non-breaking spaces.
   const ago = last_ran_at === null ? null : formatAgo(last_ran_at, now).replaceAll(' ', NO_BREAK)
-  if (!JUDGED.has(health)) return ago === null ? null : `Rodou pela última vez ${ago}`
+  if (!JUDGED.has(health)) return ago === null ? null : `Última execução: ${ago}`
   const visits = ran + blocked + failed
   if (visits === 0) return null
-  // A tag that our policy kept from sending has run as well: what is counted is that nothing stopped it.
-  const start = ran < visits ? `Rodou sem impedimento em ${formatNumber(ran)} de` : 'Rodou em'
+  // A tag that our policy kept from sending has run as well: this counts visits in which nothing stopped it.
+  const start = ran < visits ? `Rodou normalmente em ${formatNumber(ran)} de` : 'Rodou em'
   const counted = `${start} ${formatCount(visits, 'visita', 'visitas')}`
-  return ran > 0 && ago !== null ? `${counted}, ${ago}` : counted
+  return ran > 0 && ago !== null ? `${counted} · ${ago}` : counted
 }
 
-/** How the engines of browsers word what goes wrong most often in a pasted snippet. */
+/** Common error messages of browser engines for pasted snippets. */
 const EXPLANATIONS: readonly [RegExp, (name: string) => string][] = [
   [/(?<![\w$.])([\w$.]+) is not defined/, (name) => `o código usa "${name}", que não existe na página.`],
   [/Can't find variable: ([\w$.]+)/, (name) => `o código usa "${name}", que não existe na página.`],
   [/(?<![\w$.])([\w$.]+) is not a function/, (name) => `o código chama "${name}", que não é uma função.`],
   [
     /(?:Cannot (?:read|set) propert|(?:undefined|null) is not an object|(?:undefined|null) has no propert|is (?:undefined|null)$)/,
-    () => 'o código procura na página algo que não está lá.',
+    () => 'o código procura algo que não existe na página.',
   ],
   [
     /SyntaxError|Unexpected |Invalid or unexpected/,
-    () => 'o código está escrito de um jeito que o navegador não entende.',
+    () => 'o código tem um erro de escrita. Copie de novo da plataforma.',
   ],
   [
     /unsafe-eval|EvalError|TrustedScript/,
-    () => 'o código monta outro código a partir de texto, e a página não deixa.',
+    () => 'o código tenta criar outro código a partir de texto, e o site não permite.',
   ],
-  [/SecurityError|Permission denied/, () => 'o navegador não deixou o código fazer o que tentou.'],
-  [/NetworkError|Failed to fetch|Load failed/, () => 'o código não conseguiu falar com o servidor dele.'],
-  [/too much recursion|Maximum call stack/, () => 'o código chama a si mesmo sem parar.'],
-  [/^Script error/, () => 'um script de outro endereço deu erro e não disse qual.'],
+  [/SecurityError|Permission denied/, () => 'o navegador bloqueou uma ação do código.'],
+  [
+    /NetworkError|Failed to fetch|Load failed/,
+    () => 'o código não conseguiu acessar o servidor da plataforma.',
+  ],
+  [/too much recursion|Maximum call stack/, () => 'o código entrou em repetição sem fim.'],
+  [/^Script error/, () => 'um arquivo de outro domínio deu erro, e o navegador não informou qual.'],
 ]
 
-/** The first thing that a person needs to know of a script's error, in Portuguese. */
+/** The explanation of a script's error, in Portuguese. */
 export function explainScriptError(original: string): string {
   const removal = describeRemoval(original)
   if (removal !== undefined) return `${removal}.`
@@ -72,8 +75,8 @@ export type PixelNote =
   | { kind: 'blocked'; key: string; line: BlockedLine }
 
 /**
- * What is to be said about a pixel, the most important first. Hosts that the policy stopped come as a reason each and in
- * lines by vendor: the lines take the reasons' place, so that one click permits a vendor's set.
+ * Notes about a pixel, most important first. Blocked hosts appear as reasons and as groups by vendor: the groups
+ * replace the reasons, so that one click permits a vendor's hosts.
  */
 export function listNotes(reasons: readonly HealthReason[], lines: readonly BlockedLine[]): PixelNote[] {
   const inLines = new Set(lines.flatMap(({ hosts }) => hosts))
@@ -90,15 +93,15 @@ function toNote(reason: HealthReason): PixelNote {
   return { kind: 'reason', key: `${reason.code} ${reason.message}`, reason }
 }
 
-/** One line: what the policy kept one vendor, or one unknown host, from. */
+/** One group: what the policy stopped of one vendor, or one unknown host. */
 export interface BlockedLine {
   key: string
   message: string
   /** What one click permits. */
   set: BlockedHost[]
-  /** What is permitted by its full name, each for itself. */
+  /** Permitted one by one by their full name. */
   singles: BlockedHost[]
-  /** All rows of it, for "Ignorar". */
+  /** All its rows, for "Ignorar". */
   ids: string[]
   hosts: string[]
   pixelIds: string[]
@@ -132,12 +135,12 @@ export function listBlockedLines({
   })
 }
 
-/** A host that several tags tried is decided about once. */
+/** A host that several tags tried is decided once. */
 function oneEach(rows: readonly BlockedHost[]): BlockedHost[] {
   return [...new Map(rows.map((row) => [row.host, row])).values()]
 }
 
-/** As the wire has it, with two more: what works and nobody could confirm, and what paused itself while nothing else is. */
+/** The API's values plus two: working but unconfirmed, and paused by the breaker. */
 export type Health = PixelHealth['health'] | 'unconfirmed' | 'tripped'
 
 /** The order of "Problemas primeiro". */
@@ -154,28 +157,28 @@ export const HEALTHS: readonly Health[] = [
 
 export function labelOfHealth(health: Health): string {
   if (health === 'unconfirmed') return healthLabel({ health: 'working', confirmed: false })
-  if (health === 'tripped') return `${healthLabel({ health: 'paused', confirmed: true })} pelo disjuntor`
+  if (health === 'tripped') return 'Pausado automaticamente'
   return healthLabel({ health, confirmed: true })
 }
 
-/** Undefined while nobody knows: before the first answer, and between a switch and the next one. */
+/** Undefined if unknown: before the first response, and between a switch and the next one. */
 export function healthOf(
   { is_active }: Pick<Pixel, 'is_active'>,
   status: PixelHealth | undefined,
 ): Health | undefined {
   if (!is_active) return 'off'
   if (status === undefined || status.health === 'off') return undefined
-  // Where everything is paused no pixel has a reason of its own.
+  // While everything is paused, no pixel has its own reason.
   if (status.health === 'paused' && status.reasons.length > 0) return 'tripped'
   return status.health === 'working' && !status.confirmed ? 'unconfirmed' : status.health
 }
 
-/** What somebody must see to. */
+/** True if somebody must act. */
 export function isProblem(health: Health | undefined): boolean {
   return health === 'broken' || health === 'partial' || health === 'tripped'
 }
 
-/** Codes of `SendingStop`, under which a pixel's health tells of it too. */
+/** Codes of `SendingStop`, which a pixel's health uses too. */
 const STOP_CODES: ReadonlySet<string> = new Set([
   'token_refused',
   'account_blocked',
@@ -184,7 +187,7 @@ const STOP_CODES: ReadonlySet<string> = new Set([
   'endpoint_gone',
 ])
 
-/** True for a reason that is fixed where the form asks how the pixel is sent. */
+/** True for a reason that is fixed in the sending part of the form. */
 export function isAboutSending(code: string): boolean {
   return STOP_CODES.has(code)
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { generateSnippet } from '#contract/pixel-snippet.ts'
 import { highlightCode } from './code.tsx'
 
-test('nothing of the code is lost or changed, whatever it is', () => {
+test('keeps all of the code', () => {
   const join = (code: string) =>
     highlightCode(code)
       .map((token) => token.text)
@@ -15,7 +15,7 @@ test('nothing of the code is lost or changed, whatever it is', () => {
   }
 })
 
-test('comments, strings, tags and keywords are told apart', () => {
+test('distinguishes comments, strings, tags and keywords', () => {
   const kinds = highlightCode(`<!-- nota -->\n<script src="https://a.example/x.js">\nvar a = 'b'; // fim`)
     .filter((token) => token.kind !== 'text')
     .map((token) => [token.kind, token.text])
@@ -29,6 +29,6 @@ test('comments, strings, tags and keywords are told apart', () => {
   ])
 })
 
-test('very long code stays one piece', () => {
+test('leaves very long code in one piece', () => {
   expect(highlightCode('var a;'.repeat(10_000))).toHaveLength(1)
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { groupHosts } from './hosts.tsx'
 
-test('one entry for each host, with what it is opened for and by whom', () => {
+test('lists each host once, with its uses and who opened it', () => {
   const at = '2026-11-15T14:20:00Z'
   expect(
     groupHosts([
@@ -15,12 +15,12 @@ test('one entry for each host, with what it is opened for and by whom', () => {
   ).toEqual([
     {
       host: 'static.hotjar.com',
-      origins: [{ text: 'do código', directives: 'scripts' }],
+      origins: [{ text: 'está no código do pixel', directives: 'scripts' }],
       isPermitted: false,
     },
     {
       host: '*.hotjar.io',
-      origins: [{ text: 'do fornecedor', directives: 'envios e imagens' }],
+      origins: [{ text: 'padrão da plataforma', directives: 'envio de dados e imagens' }],
       isPermitted: false,
     },
     {
@@ -30,13 +30,13 @@ test('one entry for each host, with what it is opened for and by whom', () => {
           text: expect.stringMatching(/^permitido por ana@exemplo\.com\.br em 15\/11\/2026, \d\d:20$/),
           directives: 'scripts',
         },
-        { text: 'do código', directives: 'fontes' },
+        { text: 'está no código do pixel', directives: 'fontes' },
       ],
       isPermitted: true,
     },
     {
       host: 'api.example',
-      origins: [{ text: 'permitido pelo serviço de dados', directives: 'envios' }],
+      origins: [{ text: 'permitido pela API', directives: 'envio de dados' }],
       isPermitted: true,
     },
   ])

@@ -12,18 +12,18 @@ const line = (...hosts: string[]) => ({ key: hosts.join(), hosts }) as BlockedLi
 const keys = (reasons: HealthReason[], lines: BlockedLine[]) =>
   listNotes(reasons, lines).map((note) => (note.kind === 'blocked' ? note.key : note.reason.code))
 
-test('hosts of one vendor are one line, where the first of them stood', () => {
+test('groups hosts of one vendor at the position of the first', () => {
   expect(keys([stopped('a'), stopped('b'), other('placeholder')], [line('a', 'b')])).toEqual([
     'a,b',
     'placeholder',
   ])
 })
 
-test('what keeps everything from running stays before what was stopped', () => {
+test('keeps what stops everything before what was blocked', () => {
   expect(keys([other('nothing_runs')], [line('a')])).toEqual(['nothing_runs', 'a'])
 })
 
-test('a stopped host of no line is not lost, nor is a reason without a host', () => {
+test('keeps blocked hosts without a group, and reasons without a host', () => {
   expect(keys([stopped('c'), other('stopped_by_policy')], [])).toEqual([
     'stopped_by_policy',
     'stopped_by_policy',

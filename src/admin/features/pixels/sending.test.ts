@@ -67,12 +67,12 @@ test.each<[string, SendingForm, string | null]>([
     null,
   ],
   ['a container is the browser’s', { ...META, type: 'google_tag_manager' }, null],
-])('%s: the fault is at %3$s', (_what, form, field) => {
+])('%s: shows the fault at %3$s', (_what, form, field) => {
   expect(findSendingFault(form)?.field ?? null).toBe(field)
 })
 
-describe('what is stored', () => {
-  test('a way that the type does not have is the browser’s, and is there again with its type', () => {
+describe('stored columns', () => {
+  test("a way that the type does not have counts as the browser's, and returns with its type", () => {
     expect(deliveryOf({ type: 'google_analytics', delivery: 'both' })).toBe('browser')
     expect(deliveryOf({ type: 'meta', delivery: 'both' })).toBe('both')
   })
@@ -132,9 +132,14 @@ describe('what is stored', () => {
     expect(toSendingColumns(form)).toEqual(columns)
   })
 
-  test('what a row tells is what the form begins with; the secret is not among it', () => {
+  test("a form starts with the row's values, without the secret", () => {
     const row = makePixel({ delivery: 'both', has_access_token: true, send_hashed_email: true })
     expect(toSendingForm(row)).toEqual({
+      destination: 'webhook',
+      stored_destination: 'webhook',
+      served: null,
+      destination_account: '',
+      event_ids: { lead: '', contact: '', sign_up: '' },
       delivery: 'both',
       secrets: NO_SECRETS,
       stored_secret: 'meta',
@@ -145,7 +150,7 @@ describe('what is stored', () => {
   })
 })
 
-test('an unforeseen refusal stands at the secret that the form believed stored, else at the choice', () => {
+test('shows an unforeseen refusal at the stored secret, else at the choice', () => {
   expect(fieldOfRefusal({ ...META, secrets: NO_SECRETS, stored_secret: 'meta' })).toBe('secrets.meta')
   expect(fieldOfRefusal(META)).toBe('delivery')
 })

@@ -1,8 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useMemo } from 'react'
+import { useEffect, useMemo, useRef } from 'react'
 import { notifyFailure, notifySuccess } from '#admin/components/toast.tsx'
 import type { AdminApi } from '#admin/lib/api.ts'
 import { useAction } from '#admin/lib/queries.ts'
+import { arrivedAt } from '#admin/lib/router.tsx'
 import { useServices } from '#admin/lib/services.tsx'
 import type { Pixel } from '#contract/pixel.ts'
 import type { PixelHost, PixelStatus, TagHour, TagOverview } from '#contract/tag-status.ts'
@@ -15,12 +16,12 @@ interface Change {
   about: string
   done: string
   failed: string
-  /** True when the rows of the pixels are others now, and so are their hosts. */
+  /** True if rows of pixels, and so their hosts, changed. */
   changesPixels?: boolean
   undo?: () => void
 }
 
-/** A change of the tags: its answer is the new state of all of them, and comes when the site already has it. */
+/** A change of the tags: its response is the new state of all tags, sent when the site has it. */
 function useTagChange() {
   const { admin } = useServices()
   const queryClient = useQueryClient()
@@ -42,27 +43,27 @@ function useTagChange() {
   })
 }
 
-/** Stops every tag of the site, or brings them back as they were. */
+/** Pauses or resumes every tag of the site. */
 export function usePauseTags() {
   const change = useTagChange()
   const pause = (paused: boolean): void =>
     change.mutate({
       make: (admin) => admin('/tags/pause', { method: 'PUT', body: { paused } }),
       about: 'tags-paused',
-      done: paused ? 'Todas as tags estão pausadas' : 'As tags voltaram a rodar',
-      failed: paused ? 'Não deu para pausar as tags.' : 'Não deu para retomar as tags.',
+      done: paused ? 'Todas as tags foram pausadas' : 'As tags voltaram a funcionar',
+      failed: paused ? 'Não foi possível pausar as tags.' : 'Não foi possível retomar as tags.',
       undo: () => pause(!paused),
     })
   return { pause, isPending: change.isPending }
 }
 
 interface Permission {
-  /** Rows of blocked hosts. */
+  /** Ids of blocked hosts. */
   ids: readonly string[]
   hosts: readonly string[]
   /** The pixels that it is for. */
   pixelIds: readonly string[]
-  /** Said when nobody knows which tag tried. */
+  /** Set if the tag that tried is unknown. */
   pixelId?: string
 }
 
@@ -70,7 +71,7 @@ const hostPath = (pixelId: string, host: string) => `/tags/${pixelId}/hosts/${en
 
 const aboutHosts = (hosts: readonly string[]) => `hosts ${hosts.join(' ')}`
 
-/** Decides about what the policy stopped. */
+/** Decides about blocked hosts. */
 export function useBlockedHosts() {
   const change = useTagChange()
   return {
@@ -83,8 +84,8 @@ export function useBlockedHosts() {
             body: { ids, ...(pixelId === undefined ? {} : { pixel_id: pixelId }) },
           }),
         about: aboutHosts(hosts),
-        done: `Permitido: ${hosts.join(', ')}`,
-        failed: `Não deu para permitir ${hosts.join(', ')}.`,
+        done: `Domínio permitido: ${hosts.join(', ')}`,
+        failed: `Não foi possível permitir ${hosts.join(', ')}.`,
         changesPixels: true,
         undo: () =>
           change.mutate({
@@ -94,8 +95,8 @@ export function useBlockedHosts() {
               return admin<TagOverview>('/tags')
             },
             about: aboutHosts(hosts),
-            done: `Revogado: ${hosts.join(', ')}`,
-            failed: `Não deu para revogar ${hosts.join(', ')}.`,
+            done: `Permissão removida: ${hosts.join(', ')}`,
+            failed: `Não foi possível remover a permissão de ${hosts.join(', ')}.`,
             changesPixels: true,
           }),
       }),
@@ -107,13 +108,13 @@ export function useBlockedHosts() {
           return admin<TagOverview>('/tags')
         },
         about: aboutHosts(hosts),
-        done: `Ignorado: ${hosts.join(', ')}`,
-        failed: `Não deu para ignorar ${hosts.join(', ')}.`,
+        done: `Bloqueio ignorado: ${hosts.join(', ')}`,
+        failed: `Não foi possível ignorar ${hosts.join(', ')}.`,
       }),
   }
 }
 
-/** Rolls back what the breaker of a pixel did or said. */
+/** Ends a pause or warning of a pixel's breaker. */
 export function useRearm(pixelId: string) {
   const change = useTagChange()
   return {
@@ -122,13 +123,13 @@ export function useRearm(pixelId: string) {
       change.mutate({
         make: (admin) => admin(`/pixels/${pixelId}/rearm`, { method: 'POST', body: {} }),
         about: `rearm-${pixelId}`,
-        done: isPaused ? 'A tag foi religada' : 'Aviso dispensado',
-        failed: isPaused ? 'Não deu para religar a tag.' : 'Não deu para dispensar o aviso.',
+        done: isPaused ? 'A tag voltou a funcionar' : 'Aviso dispensado',
+        failed: isPaused ? 'Não foi possível retomar a tag.' : 'Não foi possível dispensar o aviso.',
       }),
   }
 }
 
-/** Takes a permitted host back from a pixel. */
+/** Revokes a permitted host of a pixel. */
 export function useRevokeHost(pixelId: string) {
   const change = useTagChange()
   return {
@@ -137,14 +138,14 @@ export function useRevokeHost(pixelId: string) {
       change.mutate({
         make: (admin) => admin(hostPath(pixelId, host), { method: 'DELETE' }),
         about: aboutHosts([host]),
-        done: `Revogado: ${host}`,
-        failed: `Não deu para revogar ${host}.`,
+        done: `Permissão removida: ${host}`,
+        failed: `Não foi possível remover a permissão de ${host}.`,
         changesPixels: true,
       }),
   }
 }
 
-/** What the page's policy opens for one pixel, and where each entry comes from. */
+/** The hosts of one pixel in the page's policy, with their origins. */
 export function usePixelHosts(pixelId: string) {
   const { admin } = useServices()
   return useQuery({
@@ -154,7 +155,7 @@ export function usePixelHosts(pixelId: string) {
   })
 }
 
-/** How many pixels have a problem; undefined while nobody knows. */
+/** Number of pixels with a problem; undefined if unknown. */
 export function useProblemCount(): number | undefined {
   return useTagOverview(
     (overview) => overview.pixels.filter((status) => isProblem(healthOf({ is_active: true }, status))).length,
@@ -180,13 +181,15 @@ const REFRESH_MS = 30_000
 
 const NONE: readonly BlockedLine[] = []
 
-/** How the tags are doing on the site. */
+/** The state of the tags on the site. */
 export function useTagOverview<T = TagOverview>(select?: (overview: TagOverview) => T) {
   const { admin } = useServices()
   return useQuery({
     queryKey: TAGS_KEY,
     queryFn: ({ signal }) => admin<TagOverview>('/tags', { signal }),
     refetchInterval: REFRESH_MS,
+    // Many parts of a screen read it, and they come one after the other: one request serves them all.
+    refetchOnMount: ({ state }) => state.dataUpdatedAt < arrivedAt(),
     // Comparing ten thousand statuses with the former ones costs more than drawing the few rows in sight again.
     structuralSharing: false,
     ...(select === undefined ? {} : { select }),
@@ -195,17 +198,17 @@ export function useTagOverview<T = TagOverview>(select?: (overview: TagOverview)
 
 export interface PixelRun {
   status: PixelStatus
-  /** What the policy kept it from. */
+  /** What the policy stopped. */
   blocked: readonly BlockedLine[]
-  /** When this was known, which is what "há 2 min" counts from. */
+  /** When this was known; "há 2 min" counts from it. */
   asOf: number
 }
 
 export interface PixelRuns {
   isKnown: boolean
-  /** False also while it is not known. */
+  /** Also false while it is unknown. */
   isPaused: boolean
-  /** How a pixel is doing; undefined while that is not known. */
+  /** The state of a pixel; undefined if unknown. */
   runOf: (id: string) => PixelRun | undefined
 }
 
@@ -225,11 +228,14 @@ export function usePixelRuns(): PixelRuns {
 }
 
 /** A pixel that was added, switched or changed has another status: it is asked for at once. */
-export function useFreshTagOverview(pixels: readonly Pixel[]): void {
+export function useFreshTagOverview(pixels: readonly Pick<Pixel, 'updated_at'>[]): void {
   const queryClient = useQueryClient()
   const state = useMemo(() => pixels.map((pixel) => pixel.updated_at).join(), [pixels])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the state is what the effect waits for.
+  const known = useRef(state)
   useEffect(() => {
+    // At first the status is on its way, with the pixels.
+    if (known.current === state) return
+    known.current = state
     void queryClient.invalidateQueries({ queryKey: TAGS_KEY })
   }, [queryClient, state])
 }

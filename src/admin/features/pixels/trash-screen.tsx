@@ -5,32 +5,32 @@ import { EmptyState } from '#admin/components/message.tsx'
 import { PageHeading, useFocusAfterRemoval } from '#admin/components/page-heading.tsx'
 import { LoadingLines, QueryView } from '#admin/components/query-view.tsx'
 import { formatAgo, formatMinute } from '#admin/lib/format.ts'
+import { DAY_MS } from '#contract/durations.ts'
 import { formatCount } from '#contract/format-count.ts'
 import { PIXEL_TYPE_LABELS } from '#contract/pixel.ts'
 import { type DeletedPixel, TRASH_DAYS, type Trash } from '#contract/pixel-history.ts'
 import { useRestorePixel, useTrash } from './api.ts'
 import { TypeGlyph } from './badges.tsx'
 
-const DAY_MS = 86_400_000
-/** Those that are no person. */
+/** Actors that are no person. */
 const ACTORS: Readonly<Record<string, string>> = {
-  'service key': 'um programa, com a chave de serviço',
-  'command line': 'alguém no servidor',
+  'service key': 'um sistema integrado (chave de serviço)',
+  'command line': 'alguém com acesso ao servidor',
 }
 
-/** Deleted pixels, and the way back for as long as there is one. */
+/** Deleted pixels, with restore. */
 export function TrashScreen() {
   const trash = useTrash()
   return (
     <>
       <PageHeading
         title="Lixeira"
-        subtitle="Pixels excluídos ficam trinta dias e voltam com tudo: código, endereços, histórico e números."
+        subtitle="Pixels excluídos ficam aqui por 30 dias. Ao restaurar, eles voltam com código, domínios, histórico e números."
       />
       <Card aria-busy={trash.isPending}>
         <QueryView
           query={trash}
-          failure="Não deu para carregar a lixeira."
+          failure="Não foi possível carregar a lixeira."
           loading={<LoadingLines label="Carregando a lixeira" />}
         >
           {(data) => <TrashList trash={data} />}
@@ -47,7 +47,7 @@ function TrashList({ trash: { pixels, total } }: { trash: Trash }) {
     return (
       <EmptyState
         title="A lixeira está vazia"
-        text="O que você excluir fica aqui por trinta dias, e volta com um clique."
+        text="Os pixels que você excluir ficam aqui por 30 dias e podem ser restaurados."
       />
     )
   const hidden = total - pixels.length
@@ -65,7 +65,7 @@ function TrashList({ trash: { pixels, total } }: { trash: Trash }) {
       </ul>
       {hidden > 0 ? (
         <p className="border-t border-line px-5 py-3 text-sm text-text-2">
-          {formatCount(hidden, 'pixel mais antigo não é mostrado.', 'pixels mais antigos não são mostrados.')}
+          {`Mais ${formatCount(hidden, 'pixel antigo não aparece', 'pixels antigos não aparecem')} nesta lista.`}
         </p>
       ) : null}
     </>
@@ -95,11 +95,11 @@ function TrashItem({ pixel, isRestoring, onRestore }: TrashItemProps) {
           )}
         </p>
         <p className="text-sm text-text-2">
-          Excluído por {ACTORS[pixel.deleted_by] ?? pixel.deleted_by},{' '}
+          Excluído por {ACTORS[pixel.deleted_by] ?? pixel.deleted_by}{' '}
           <time dateTime={pixel.deleted_at} title={formatMinute(pixel.deleted_at)}>
             {formatAgo(pixel.deleted_at, Date.now())}
           </time>
-          . Volta {pixel.was_active ? 'ligado' : 'desligado'}, como estava.
+          . Ao restaurar, volta como {pixel.was_active ? 'ativo' : 'inativo'}.
         </p>
       </div>
       <div className="flex flex-wrap items-center gap-x-5 gap-y-3 max-sm:w-full max-sm:justify-between">
@@ -113,7 +113,9 @@ function TrashItem({ pixel, isRestoring, onRestore }: TrashItemProps) {
               style={{ width: `${Math.min(100, (days / TRASH_DAYS) * 100)}%` }}
             />
           </div>
-          {days === 0 ? 'até hoje' : `mais ${formatCount(days, 'dia', 'dias')}`}
+          {days === 0
+            ? 'último dia'
+            : `${days === 1 ? 'resta' : 'restam'} ${formatCount(days, 'dia', 'dias')}`}
         </div>
         <Button
           look="outline"

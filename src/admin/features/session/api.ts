@@ -9,6 +9,7 @@ import { useAction } from '#admin/lib/queries.ts'
 import { type Auth, type Services, useServices } from '#admin/lib/services.tsx'
 import type { RecoveryCodesLeft } from '#contract/accounts.ts'
 import { NO_ADMIN_ACCESS } from '#contract/error-messages.ts'
+import { formatCount } from '#contract/format-count.ts'
 import { pendingFactors, requireAdminAccess, useSessionStore } from './session.tsx'
 
 /** The second step of a login. */
@@ -19,7 +20,7 @@ export function useCompleteSignIn() {
     mutationFn: (proof: FactorProof) =>
       store.hold(async () => {
         await verifyFactor(services, proof)
-        return requireAdminAccess(services, await currentSession(services.auth))
+        return requireAdminAccess(services, await currentSession(await services.auth()))
       }),
     onSuccess: (session) => store.enter(session),
     onError: (error) => {
@@ -30,14 +31,14 @@ export function useCompleteSignIn() {
   })
 }
 
-/** A link that lets in, or that confirms an address. Nothing happens until the person says so. */
+/** A link that signs in, or confirms an address. Nothing happens until the person confirms. */
 export function useFollowLink() {
   const services = useServices()
   const store = useSessionStore()
   return useAction({
     mutationFn: (proof: MailProof) =>
       store.hold(async () => {
-        const session = await redeemMail(services.auth, proof)
+        const session = await redeemMail(await services.auth(), proof)
         return session === null ? null : requireAdminAccess(services, session)
       }),
     onSuccess: (session) => {
@@ -52,23 +53,25 @@ export const recoverySchema = z.object({
 
 export type RecoveryRequest = z.infer<typeof recoverySchema>
 
-/** The server answers the same whether or not anybody has that address. */
+/** The server gives the same response for every address. */
 export function useRequestRecovery() {
   const { auth } = useServices()
   return useAction({
-    mutationFn: ({ email }: RecoveryRequest) =>
-      unwrapAuth(auth.resetPasswordForEmail(email.trim(), { redirectTo: `${location.origin}/admin` })),
+    mutationFn: async ({ email }: RecoveryRequest) =>
+      unwrapAuth(
+        (await auth()).resetPasswordForEmail(email.trim(), { redirectTo: `${location.origin}/admin` }),
+      ),
   })
 }
 
 interface NewPassword {
   proof: MailProof
   password: string
-  /** A code of the app or on paper, once it turned out to be needed. */
+  /** A code of the app or a recovery code, if needed. */
   code: string
 }
 
-/** Thrown when the account has a second factor that must be shown before its password can change. */
+/** Thrown if the account's second factor must be shown before its password can change. */
 export class SecondFactorNeeded extends Error {
   override readonly name = 'SecondFactorNeeded'
 }
@@ -76,12 +79,12 @@ export class SecondFactorNeeded extends Error {
 /** From a recovery mail to a new password and into the dashboard. The mail is used once, however often this is tried. */
 export function useSetNewPassword() {
   const services = useServices()
-  const { auth } = services
   const store = useSessionStore()
   const redeemed = useRef(false)
   return useAction({
     mutationFn: ({ proof, password, code }: NewPassword) =>
       store.hold(async () => {
+        const auth = await services.auth()
         if (!redeemed.current) await redeemMail(auth, proof)
         redeemed.current = true
         const [factor] = pendingFactors(await currentSession(auth))
@@ -96,12 +99,12 @@ export function useSetNewPassword() {
   })
 }
 
-/** Six digits come from the app; anything else is one of the codes on paper. */
+/** Six digits come from the app; anything else is a recovery code. */
 function toProof(factorId: string, code: string): FactorProof {
   return /^\d{3} ?\d{3}$/.test(code) ? { factorId, code } : { recoveryCode: code }
 }
 
-/** What proves that a mail was read: its link, or its six digits. */
+/** What proves that an email was read: its link, or its six digits. */
 export type MailProof = { tokenHash: string; type: EmailOtpType } | { email: string; code: string }
 
 /** Null after the first half of a change of address, which opens no session. */
@@ -113,14 +116,14 @@ async function redeemMail(auth: Auth, proof: MailProof): Promise<Session | null>
   return (await unwrapAuth(answer)).session
 }
 
-/** The device says who it is; a second factor is asked for as after a password. */
+/** The passkey identifies the account; a second factor is asked for as after a password. */
 export function useSignInWithPasskey() {
   const services = useServices()
   const store = useSessionStore()
   return useAction({
     mutationFn: (): Promise<Session> =>
       store.hold(async () => {
-        const { data, error } = await services.auth.signInWithPasskey()
+        const { data, error } = await (await services.auth()).signInWithPasskey()
         if (error !== null) throw toPasskeyError(error)
         if (data.session === null) throw new RequestError({ status: 0 })
         return requireAdminAccess(services, data.session)
@@ -139,11 +142,11 @@ export type Credentials = z.infer<typeof credentialsSchema>
 /** Signs in, and lets nobody in who has no admin role. */
 export function useSignIn() {
   const services = useServices()
-  const { auth } = services
   const store = useSessionStore()
   return useAction({
     mutationFn: (credentials: Credentials): Promise<Session> =>
       store.hold(async () => {
+        const auth = await services.auth()
         const answer = await auth.signInWithPassword({ ...credentials, email: credentials.email.trim() })
         if (answer.error !== null) throw toRequestError(answer.error)
         return requireAdminAccess(services, answer.data.session)
@@ -152,14 +155,14 @@ export function useSignIn() {
   })
 }
 
-/** A code of the app, the key of a device, or one of the codes on paper. */
+/** A code of the app, a security key, or a recovery code. */
 type FactorProof = { factorId: string; code: string } | { keyFactorId: string } | { recoveryCode: string }
 
 const FEW_CODES = 3
 
 /** Raises this tab's session; the client then holds the raised one. */
 async function verifyFactor(services: Services, proof: FactorProof): Promise<void> {
-  const { auth } = services
+  const auth = await services.auth()
   if ('keyFactorId' in proof) {
     const { error } = await auth.mfa.webauthn.authenticate({ factorId: proof.keyFactorId })
     if (error !== null) throw toPasskeyError(error)
@@ -177,6 +180,6 @@ async function verifyFactor(services: Services, proof: FactorProof): Promise<voi
 
 function fewLeft(left: number): string {
   const rest =
-    left === 0 ? 'Este era o último código' : `${left === 1 ? 'Resta 1 código' : `Restam ${left} códigos`}`
+    left === 0 ? 'Você usou seu último código' : `Você ainda tem ${formatCount(left, 'código', 'códigos')}`
   return `${rest} de recuperação. Gere novos em Minha conta.`
 }

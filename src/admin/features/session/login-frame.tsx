@@ -9,7 +9,7 @@ interface LoginFrameProps {
   footer: ReactNode
 }
 
-/** The frame of every screen before the dashboard: login, codes, links of mails. */
+/** The frame of every screen before the dashboard: login, codes, emailed links. */
 export function LoginFrame({ title, text, children, footer }: LoginFrameProps) {
   return (
     <main className="on-ink grid min-h-dvh place-items-end-safe justify-center overflow-hidden px-6 pt-22 sm:px-10 sm:pt-18">

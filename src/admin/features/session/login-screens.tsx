@@ -11,7 +11,6 @@ import { OVERLAY, SHEET, useReturnFocus } from '#admin/components/modal.tsx'
 import { BrandMark } from '#admin/components/text.tsx'
 import { canUsePasskeys } from '#admin/lib/auth-client.ts'
 import { useServices } from '#admin/lib/services.tsx'
-import { SESSION_ENDED } from '#contract/error-messages.ts'
 import {
   type Credentials,
   credentialsSchema,
@@ -27,8 +26,8 @@ export function CodeScreen({ email, factors }: { email: string; factors: SecondF
   const signOut = useSignOut()
   return (
     <LoginFrame
-      title="Falta um passo"
-      text={`A conta ${email} pede uma segunda confirmação.`}
+      title="Confirme que é você"
+      text={`A conta ${email} usa verificação em duas etapas.`}
       footer={<QuietButton onClick={() => signOut()}>Entrar com outra conta</QuietButton>}
     >
       <CodeForm factors={factors} />
@@ -36,7 +35,7 @@ export function CodeScreen({ email, factors }: { email: string; factors: SecondF
   )
 }
 
-/** `forgot` opens it where a new recovery mail is asked for. */
+/** `forgot` opens it at the request for a recovery email. */
 export function LoginScreen({ notice, forgot = false }: { notice: string | null; forgot?: boolean }) {
   const { boot } = useServices()
   const [forgotten, setForgotten] = useState(forgot)
@@ -65,7 +64,8 @@ export function LoginScreen({ notice, forgot = false }: { notice: string | null;
       ) : null}
       {boot.secureContext ? null : (
         <MessageBox look="warn">
-          Este endereço não usa https, e sem ele o navegador não guarda o login. Abra o painel por https.
+          Este endereço não é seguro (sem https), e o login não vai funcionar. Abra o painel pelo endereço que
+          começa com https://.
         </MessageBox>
       )}
       <LoginForm email={email} onEmail={setEmail} />
@@ -88,7 +88,7 @@ function PasskeyButton() {
         onClick={() => signIn.mutate()}
       >
         <KeyRound aria-hidden="true" className="size-5 max-sm:hidden" />
-        {signIn.isPending ? 'Aguardando a chave...' : 'Entrar com chave de acesso'}
+        {signIn.isPending ? 'Aguardando o dispositivo...' : 'Entrar com chave de acesso'}
       </Button>
       <FailureBox error={signIn.error} fallback="Não foi possível entrar com a chave de acesso." />
     </div>
@@ -97,11 +97,11 @@ function PasskeyButton() {
 
 interface SessionEndedDialogProps {
   email: string
-  /** What is still owed after the password. */
+  /** The second factors that are still required. */
   factors: SecondFactor[]
 }
 
-/** The login over the page: whatever was being typed waits underneath. */
+/** The login over the page: what was being typed stays underneath. */
 export function SessionEndedDialog({ email, factors }: SessionEndedDialogProps) {
   const signOut = useSignOut()
   const focus = useReturnFocus()
@@ -116,10 +116,12 @@ export function SessionEndedDialog({ email, factors }: SessionEndedDialogProps) 
           className={`${SHEET} z-30 overflow-y-auto p-7 pt-9 sm:max-w-[26.25rem]`}
         >
           <BrandMark className="mx-auto mb-5 w-[33px]" />
-          <Dialog.Title className="text-center text-2xl">Entre de novo</Dialog.Title>
+          <Dialog.Title className="text-center text-2xl">
+            {factors.length > 0 ? 'Confirme que é você' : 'Sua sessão expirou'}
+          </Dialog.Title>
           <Dialog.Description className="mx-auto mt-1.5 mb-6 max-w-[22em] text-center text-balance text-text-2">
-            {factors.length > 0 ? 'Falta a segunda confirmação.' : SESSION_ENDED} O que você estava fazendo
-            continua aqui.
+            {factors.length > 0 ? 'Use a verificação em duas etapas.' : 'Entre novamente para continuar.'} O
+            que você digitou continua aqui.
           </Dialog.Description>
           {factors.length > 0 ? <CodeForm factors={factors} /> : <LoginForm email={email} />}
           <QuietButton className="mt-3" onClick={() => signOut()}>
@@ -131,7 +133,7 @@ export function SessionEndedDialog({ email, factors }: SessionEndedDialogProps) 
   )
 }
 
-/** The second step of the login: the app's six digits, the device's key, or a code that was kept on paper. */
+/** The second step of the login: the app's six digits, a security key, or a recovery code. */
 function CodeForm({ factors }: { factors: SecondFactor[] }) {
   const show = useCompleteSignIn()
   const apps = factors.filter(({ kind }) => kind === 'app')
@@ -158,9 +160,9 @@ function CodeForm({ factors }: { factors: SecondFactor[] }) {
   }
   return (
     <form onSubmit={submit} noValidate className="grid gap-4.5">
-      <FailureBox error={show.error} fallback="Não foi possível conferir o código." />
+      <FailureBox error={show.error} fallback="Não foi possível verificar o código." />
       {apps.length > 1 && !onPaper ? (
-        <FormField form={form} name="factorId" label="Aplicativo">
+        <FormField form={form} name="factorId" label="Aplicativo autenticador">
           {(control) => <Select options={apps.map(({ id, name }) => [id, name] as const)} {...control} />}
         </FormField>
       ) : null}
@@ -170,7 +172,7 @@ function CodeForm({ factors }: { factors: SecondFactor[] }) {
           name="recoveryCode"
           rules={{ required: 'Digite um código de recuperação.' }}
           label="Código de recuperação"
-          hint="Cada código serve uma única vez."
+          hint="Cada código vale uma única vez."
         >
           {(control) => (
             <Input
@@ -187,7 +189,7 @@ function CodeForm({ factors }: { factors: SecondFactor[] }) {
       ) : null}
       {isTyped ? (
         <Button type="submit" pending={show.isPending} className="mt-1.5 min-h-13 text-base">
-          {show.isPending ? 'Conferindo...' : 'Confirmar'}
+          {show.isPending ? 'Verificando...' : 'Confirmar'}
         </Button>
       ) : null}
       {key && !onPaper ? (
@@ -197,11 +199,11 @@ function CodeForm({ factors }: { factors: SecondFactor[] }) {
           pending={show.isPending}
           onClick={() => show.mutate({ keyFactorId: key.id })}
         >
-          {show.isPending ? 'Conferindo...' : 'Usar a chave de acesso'}
+          {show.isPending ? 'Aguardando o dispositivo...' : 'Usar chave de acesso'}
         </Button>
       ) : null}
       <QuietButton className="-mt-2" onClick={swap}>
-        {onPaper ? (apps.length > 0 ? 'Usar o aplicativo' : 'Voltar') : 'Usar um código de recuperação'}
+        {onPaper ? (apps.length > 0 ? 'Usar o aplicativo' : 'Voltar') : 'Usar código de recuperação'}
       </QuietButton>
     </form>
   )
@@ -209,7 +211,7 @@ function CodeForm({ factors }: { factors: SecondFactor[] }) {
 
 interface LoginFormProps {
   email?: string
-  /** Hears what is typed. */
+  /** Called with what is typed. */
   onEmail?: (email: string) => void
 }
 

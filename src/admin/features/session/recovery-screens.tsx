@@ -26,14 +26,14 @@ interface ForgotPasswordProps {
 }
 
 const MAILED = {
-  ask: 'Digite seu e-mail. Enviaremos um link e um código para criar uma nova senha.',
+  ask: 'Digite seu e-mail. Vamos enviar um link e um código para criar uma nova senha.',
   act: 'Enviar e-mail',
   sentTitle: 'Confira seu e-mail',
   sent: (email: string) =>
-    `Se houver uma conta com ${email}, o e-mail chega em instantes e vale por 1 hora. Abra o link que está nele ou digite o código aqui. Veja também a caixa de spam.`,
+    `Se houver uma conta com ${email}, você vai receber um link e um código válidos por 1 hora. Abra o link ou digite o código aqui. Confira também a caixa de spam.`,
 }
 
-/** Without a mail server the message waits in a folder, where only who runs the server finds it. */
+/** Without a mail server the message is in a folder that only the operator can read. */
 const KEPT: typeof MAILED = {
   ask: 'Este painel ainda não envia e-mails. Peça a outro usuário que defina uma nova senha para você em Usuários Admin. Se não houver outro, registre o pedido aqui: a equipe de TI encontra o código no servidor.',
   act: 'Registrar pedido',
@@ -42,7 +42,7 @@ const KEPT: typeof MAILED = {
     `Se houver uma conta com ${email}, o link e o código estão salvos no servidor, na pasta outbox, e valem por 1 hora.`,
 }
 
-/** Asks for the recovery mail, and then takes its code from who reads mail on another device. */
+/** Requests the recovery email, then accepts its code from people who read email on another device. */
 export function ForgotPassword({ email, onBack }: ForgotPasswordProps) {
   const words = useServices().boot.canMail ? MAILED : KEPT
   const [typed, setTyped] = useState(email)
@@ -94,31 +94,31 @@ function RequestForm({ email, act, onSent, onEmail }: RequestFormProps) {
 const WORDS = {
   magiclink: {
     title: 'Entrar no painel',
-    text: 'Confirme que foi você quem pediu este link.',
+    text: 'Confirme que você pediu este link.',
     act: 'Entrar',
   },
   signup: { title: 'Confirmar e-mail', text: 'Confirme que este e-mail é seu.', act: 'Confirmar e entrar' },
   email_change: {
-    title: 'Trocar de e-mail',
-    text: 'A troca acontece quando os dois endereços confirmarem.',
+    title: 'Alterar e-mail',
+    text: 'O e-mail muda depois que você confirmar nos dois endereços: o atual e o novo.',
     act: 'Confirmar',
   },
 }
 
 interface LinkScreenProps {
   link: MailLink
-  /** The link has done its work, or leads nowhere. */
+  /** The link is used, or invalid. */
   onDone: (next: 'login' | 'forgot') => void
 }
 
-/** What a link in a mail opens. Nothing is used up before the person says so: programs open links too. */
+/** The target of an emailed link. Nothing is used up before the person confirms, because programs open links too. */
 export function LinkScreen({ link, onDone }: LinkScreenProps) {
   if (link.type === 'broken') return <BrokenLink onDone={onDone} />
   if (link.type === 'recovery' || link.type === 'invite') {
     return (
       <LoginFrame
         title="Crie uma nova senha"
-        text="Depois de salvar, você já entra no painel."
+        text="Depois de salvar, você entra direto no painel."
         footer={<StartOver />}
       >
         <NewPasswordForm tokenHash={link.tokenHash} type={link.type} onSaved={() => onDone('login')} />
@@ -132,17 +132,17 @@ function BrokenLink({ onDone }: Pick<LinkScreenProps, 'onDone'>) {
   return (
     <LoginFrame
       title="Este link não vale mais"
-      text="Ele já foi usado, ou passou de uma hora."
+      text="Ele já foi usado ou passou do prazo de 1 hora. Peça um novo."
       footer={<QuietButton onClick={() => onDone('login')}>Ir para o login</QuietButton>}
     >
       <Button className="min-h-13 text-base" onClick={() => onDone('forgot')}>
-        Pedir um novo link
+        Pedir novo link
       </Button>
     </LoginFrame>
   )
 }
 
-/** The page starts anew, as whoever the server then says is there: the link may have been used by now. */
+/** Reloads the page with the server's current session: the link may have been used by now. */
 function StartOver() {
   return <QuietButton onClick={() => location.reload()}>Ir para o login</QuietButton>
 }
@@ -163,10 +163,10 @@ function ConfirmLink({
   const isHalfDone = follow.isSuccess && follow.data === null
   return (
     <LoginFrame title={title} text={text} footer={<StartOver />}>
-      <FailureBox error={follow.error} fallback="Não foi possível usar o link." />
+      <FailureBox error={follow.error} fallback="Não foi possível usar este link. Peça um novo." />
       {isHalfDone ? (
         <MessageBox look="info">
-          Este endereço está confirmado. Falta confirmar pelo link enviado ao outro.
+          Este e-mail está confirmado. Agora confirme pelo link que enviamos ao outro.
         </MessageBox>
       ) : (
         <Button
@@ -175,7 +175,7 @@ function ConfirmLink({
           pending={follow.isPending}
           onClick={() => follow.mutate({ tokenHash, type }, { onSuccess: (session) => session && onDone() })}
         >
-          {follow.isPending ? 'Um momento...' : act}
+          {follow.isPending ? 'Confirmando...' : act}
         </Button>
       )}
     </LoginFrame>
@@ -187,7 +187,10 @@ function formSchema(asksMailCode: boolean, asksFactor: boolean) {
     mailCode: z
       .string()
       .check(
-        z.refine((code) => !asksMailCode || /^\s*\d{6}\s*$/.test(code), 'Digite os 6 dígitos do e-mail.'),
+        z.refine(
+          (code) => !asksMailCode || /^\s*\d{6}\s*$/.test(code),
+          'Digite os 6 dígitos que enviamos por e-mail.',
+        ),
       ),
     password: newPasswordSchema,
     factorCode: z
@@ -202,7 +205,7 @@ type NewPasswordFormProps = ({ tokenHash: string; type: 'recovery' | 'invite' } 
   onSaved?: () => void
 }
 
-/** With the link from the mail (`tokenHash`), or with the six digits that came to `email`. */
+/** With the link from the email (`tokenHash`), or with the six digits sent to `email`. */
 function NewPasswordForm(props: NewPasswordFormProps) {
   const save = useSetNewPassword()
   const asksMailCode = 'email' in props
@@ -231,7 +234,7 @@ function NewPasswordForm(props: NewPasswordFormProps) {
         <FailureBox error={save.error} fallback="Não foi possível salvar a nova senha." />
       )}
       {asksMailCode ? (
-        <FormField form={form} name="mailCode" label="Código do e-mail">
+        <FormField form={form} name="mailCode" label="Código enviado por e-mail">
           {(control) => <CodeInput {...control} />}
         </FormField>
       ) : null}
@@ -241,7 +244,7 @@ function NewPasswordForm(props: NewPasswordFormProps) {
           form={form}
           name="factorCode"
           label="Código do aplicativo"
-          hint="Sua conta tem verificação em duas etapas. Sem o celular, digite um código de recuperação."
+          hint="Sua conta usa verificação em duas etapas. Sem o celular? Use um código de recuperação."
         >
           {(control) => (
             <Input autoComplete="one-time-code" autoCapitalize="none" spellCheck={false} {...control} />

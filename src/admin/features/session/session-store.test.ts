@@ -29,7 +29,7 @@ test('leaving is final, and the event that follows changes nothing', () => {
   expect(store.read()).toEqual({ status: 'signed-out', notice: 'aviso' })
 })
 
-test('a refreshed token is no news to the screens', () => {
+test('a refreshed token does not notify the screens', () => {
   const store = new SessionStore()
   store.onAuthEvent('INITIAL_SESSION', marina)
   const before = store.read()
@@ -37,7 +37,7 @@ test('a refreshed token is no news to the screens', () => {
   expect(store.read()).toBe(before)
 })
 
-test('nobody enters while a sign-in is being judged', async () => {
+test('shows nothing while a sign-in is being checked', async () => {
   const store = new SessionStore()
   store.onAuthEvent('INITIAL_SESSION', null)
   await store.hold(async () => store.onAuthEvent('SIGNED_IN', marina))
@@ -46,7 +46,7 @@ test('nobody enters while a sign-in is being judged', async () => {
   expect(store.read().status).toBe('signed-in')
 })
 
-test('who owes a code is asked for it, over their own page if it is there', () => {
+test("asks for a missing code, over the person's own page if it is there", () => {
   const payload = (aal: string) => `x.${btoa(JSON.stringify({ aal }))}.x`
   const factors = [{ id: 'f1', status: 'verified', friendly_name: 'Celular', factor_type: 'totp' }]
   const at = (aal: string) =>

@@ -1,46 +1,44 @@
-import { type AuthChangeEvent, isAuthSessionMissingError, type Session } from '@supabase/auth-js'
+import type { AuthChangeEvent, Session } from '@supabase/auth-js'
 import { createContext, type ReactNode, use, useSyncExternalStore } from 'react'
 import { notifyFailure } from '#admin/components/toast.tsx'
 import { RequestError } from '#admin/lib/api.ts'
-import { type Auth, type Clients, type CurrentUser, type Data, useServices } from '#admin/lib/services.tsx'
+import { type Clients, type CurrentUser, type Data, isFresh, useServices } from '#admin/lib/services.tsx'
 import { NO_ADMIN_ACCESS } from '#contract/error-messages.ts'
 
 /** Lets nobody in who has no admin role. Who still owes a second factor is asked for it first. */
 export async function requireAdminAccess({ auth, data }: Clients, session: Session): Promise<Session> {
   if (pendingFactors(session).length > 0) return session
   if ((await checkAccess(data, session.user.id)) === 'granted') return session
-  await auth.signOut({ scope: 'local' })
+  await (await auth()).signOut({ scope: 'local' })
   throw new RequestError({ status: 403, code: 'no_admin_access', message: NO_ADMIN_ACCESS })
 }
 
 /** Ends this browser's login with all its tabs. The screen changes at once; the server is asked behind it. */
 export function useSignOut(): (notice?: string) => Promise<void> {
-  const { auth, memory } = useServices()
+  const { session } = useServices()
   const store = useSessionStore()
   return async (notice) => {
     // Not from the client: it would first renew a token that ran out, for as long as the server is away.
-    const accessToken = memory.readAccessToken()
+    const accessToken = session.read()?.access_token
     store.leave(notice ?? null)
-    memory.forget()
-    if (accessToken !== null) await tellServer(auth, accessToken)
-    // Ends whatever session a renewal that was under way may still have brought.
-    await auth.signOut({ scope: 'local' })
+    const forgotten = session.forget()
+    if (accessToken !== undefined) await tellServer(session, accessToken)
+    await forgotten
   }
 }
 
 /** Until the server knows, its cookie would bring the person back in: that must not go unsaid. */
-async function tellServer(auth: Auth, accessToken: string): Promise<void> {
-  const { error } = await auth.admin.signOut(accessToken, 'local')
-  if (error === null || isOver(error.status)) return
-  notifyFailure(
-    'O servidor ainda não encerrou sua sessão neste navegador.',
-    new RequestError({ status: error.status ?? 0 }),
-    { label: 'Tentar novamente', run: () => void tellServer(auth, accessToken) },
-  )
+async function tellServer(session: Clients['session'], accessToken: string): Promise<void> {
+  const status = await session.end(accessToken)
+  if ((status >= 200 && status < 300) || isOver(status)) return
+  notifyFailure('Não foi possível encerrar sua sessão neste navegador.', new RequestError({ status }), {
+    label: 'Tentar novamente',
+    run: () => void tellServer(session, accessToken),
+  })
 }
 
 /** The session was over already. */
-function isOver(status: number | undefined): boolean {
+function isOver(status: number): boolean {
   return status === 401 || status === 403 || status === 404
 }
 
@@ -61,9 +59,17 @@ export function useSessionState(): SessionState {
   return useSyncExternalStore(store.subscribe, store.read)
 }
 
-/** Keeps the store true to the session: the client's events, and a look at the server whenever the tab is looked at again. */
+/** Enters with the session that came with the page. One that ran out is the client's, which renews it. */
+export function enterAtOnce({ auth, session }: Clients, store: SessionStore): void {
+  const given = session.read()
+  if (given === null) store.onAuthEvent('INITIAL_SESSION', null)
+  else if (isFresh(given)) store.enter(given)
+  // Where its code does not come either, the person is asked to sign in.
+  else auth().catch(() => store.onAuthEvent('INITIAL_SESSION', null))
+}
+
+/** Looks at the server whenever the tab is looked at again. */
 export function watchSession(clients: Clients, store: SessionStore): () => void {
-  const { data } = clients.auth.onAuthStateChange(store.onAuthEvent)
   let checking = false
   const check = async () => {
     if (checking) return
@@ -75,16 +81,15 @@ export function watchSession(clients: Clients, store: SessionStore): () => void 
   const onVisible = () => {
     if (document.visibilityState === 'visible') void check()
   }
-  // A page that the browser kept whole may be older than its session.
+  // A page restored from the browser's cache may be older than its session.
   const onShow = (event: PageTransitionEvent) => {
     if (event.persisted) void check()
   }
   document.addEventListener('visibilitychange', onVisible)
-  // Of two windows side by side neither is ever hidden.
+  // Two windows side by side are never hidden.
   addEventListener('focus', check)
   addEventListener('pageshow', onShow)
   return () => {
-    data.subscription.unsubscribe()
     document.removeEventListener('visibilitychange', onVisible)
     removeEventListener('focus', check)
     removeEventListener('pageshow', onShow)
@@ -94,8 +99,11 @@ export function watchSession(clients: Clients, store: SessionStore): () => void 
 const REFUSALS = new Set([401, 403, 404])
 
 /** Asks the server whether this tab's session still stands: it may have been ended in another tab or by another person. */
-export async function checkSession({ auth, data }: Clients, store: SessionStore): Promise<void> {
+export async function checkSession(clients: Clients, store: SessionStore): Promise<void> {
+  if (!isInside(store)) return
+  const auth = await clients.auth().catch(() => null)
   const state = store.read()
+  if (auth === null) return
   if (state.status === 'second-factor') {
     // The code may have been shown in another tab; the client tells the store.
     await auth.refreshSession()
@@ -104,15 +112,20 @@ export async function checkSession({ auth, data }: Clients, store: SessionStore)
   if (state.status !== 'signed-in') return
   const { error } = await auth.getUser()
   if (error !== null) {
-    if (isAuthSessionMissingError(error) || REFUSALS.has(error.status ?? 0)) store.end()
+    if (error.name === 'AuthSessionMissingError' || REFUSALS.has(error.status ?? 0)) store.end()
     return
   }
-  if ((await checkAccess(data, state.user.id)) === 'granted') return
+  if ((await checkAccess(clients.data, state.user.id)) === 'granted') return
   // A second factor may have been switched on elsewhere: then this session owes it, and nothing else is wrong with it.
   await auth.refreshSession()
   if (store.read().status === 'second-factor') return
   store.leave(NO_ADMIN_ACCESS)
   await auth.signOut({ scope: 'local' })
+}
+
+function isInside(store: SessionStore): boolean {
+  const { status } = store.read()
+  return status === 'signed-in' || status === 'second-factor'
 }
 
 /**
@@ -129,17 +142,17 @@ type SessionState =
   | { status: 'checking' }
   | { status: 'signed-out'; notice: string | null }
   | { status: 'signed-in'; user: CurrentUser }
-  /** The password was right; a code is still owed. `over` keeps this person's page, with what they were doing, underneath. */
+  /** The password was right; a code is missing. `over` keeps this person's page underneath. */
   | { status: 'second-factor'; user: CurrentUser; factors: SecondFactor[]; over: boolean }
-  /** Expired or revoked: the page stays as it is, and the login lies over it. */
+  /** Expired or revoked: the page stays, with the login over it. */
   | { status: 'ended'; user: CurrentUser }
 
-/** Follows the auth client's events, and knows what they do not say: whether the person left or was put out. */
+/** Follows the auth client's events, and knows whether the person left or the session ended. */
 export class SessionStore {
   #state: SessionState = { status: 'checking' }
   #listeners = new Set<() => void>()
   #held = 0
-  /** The person left: what the client was still about when they did must not bring them back. */
+  /** The person left: pending work of the client must not bring them back. */
   #left = false
 
   readonly read = (): SessionState => this.#state
@@ -151,7 +164,7 @@ export class SessionStore {
     }
   }
 
-  /** Must not call the auth client: it waits for this very callback. */
+  /** Must not call the auth client, which waits for this callback. */
   readonly onAuthEvent = (event: AuthChangeEvent, session: Session | null): void => {
     if (this.#held > 0) return
     if (session !== null && !this.#left) this.enter(session)
@@ -159,7 +172,7 @@ export class SessionStore {
     else if (!this.#left) this.#set({ status: 'signed-out', notice: null })
   }
 
-  /** Keeps events back while a sign-in is not complete, so that nobody sees the dashboard before their right to it is known. */
+  /** Holds events back while a sign-in is incomplete, so that the dashboard is not shown before access is known. */
   async hold<T>(work: () => Promise<T>): Promise<T> {
     this.#held += 1
     try {
@@ -175,7 +188,7 @@ export class SessionStore {
     this.#set({ status: 'signed-out', notice })
   }
 
-  /** The session is over, and it was not the person's doing. */
+  /** The session ended without the person's action. */
   end(): void {
     const state = this.#state
     if (state.status === 'signed-in') this.#set({ status: 'ended', user: state.user })
@@ -205,7 +218,7 @@ export class SessionStore {
   }
 }
 
-/** Whether this person's dashboard is on the screen, in front or underneath. */
+/** True if this person's dashboard is shown, in front or underneath. */
 function hasPage(state: SessionState): state is Extract<SessionState, { user: CurrentUser }> {
   if (state.status === 'second-factor') return state.over
   return state.status === 'signed-in' || state.status === 'ended'
@@ -214,11 +227,11 @@ function hasPage(state: SessionState): state is Extract<SessionState, { user: Cu
 export interface SecondFactor {
   id: string
   name: string
-  /** An app that shows codes, or a device that holds a key. */
+  /** An authenticator app or a security key. */
   kind: 'app' | 'key'
 }
 
-/** The factors of which one must be shown before this session opens anything; none when it has, or there are none. */
+/** The factors of which one must be shown; empty if it was, or if there are none. */
 export function pendingFactors(session: Session): SecondFactor[] {
   const verified = (session.user.factors ?? []).filter((factor) => factor.status === 'verified')
   if (verified.length === 0 || readLevel(session.access_token) === 'aal2') return []
@@ -229,7 +242,7 @@ export function pendingFactors(session: Session): SecondFactor[] {
   }))
 }
 
-/** Only to choose a screen: the server trusts nothing that is read here. */
+/** Only to choose a screen: the server does not trust this. */
 function readLevel(accessToken: string): unknown {
   const payload = accessToken.split('.')[1] ?? ''
   try {
@@ -241,10 +254,12 @@ function readLevel(accessToken: string): unknown {
 
 const TYPES = ['recovery', 'invite', 'magiclink', 'signup', 'email_change'] as const
 
-/** What a link in a mail asks for; `broken` when the server already knew that it leads nowhere. */
+/** What an emailed link requests; `broken` if the server already knew that it is invalid. */
 export type MailLink = { type: (typeof TYPES)[number]; tokenHash: string } | { type: 'broken' }
 
-/** Reads the one-time token out of the address and removes it there, so that neither history nor a copied link keeps it. */
+/**
+ * Reads the one-time token from the address and removes it there, so that neither history nor a copied link keeps it.
+ */
 export function takeMailLink(): MailLink | null {
   const link = readMailLink(location.hash)
   if (link !== null) history.replaceState(null, '', location.pathname + location.search)

@@ -1,27 +1,36 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { QuietButton } from '#admin/components/button.tsx'
+import type { ReactNode } from 'react'
+import { Button, QuietButton } from '#admin/components/button.tsx'
 import { Card } from '#admin/components/card.tsx'
+import { lazyPart } from '#admin/components/error-boundary.tsx'
 import { EmptyState, FailureBox, MessageBox } from '#admin/components/message.tsx'
 import { PageHeading } from '#admin/components/page-heading.tsx'
-import { useAction } from '#admin/lib/queries.ts'
-import { useServices } from '#admin/lib/services.tsx'
-import type { InstallationProblem, Notices } from '#contract/admin-page.ts'
+import { notifyUnsaved } from '#admin/components/toast.tsx'
+import { useConfirmClock, useDismissNotices, useHideFirstSteps, useNotices } from '#admin/lib/notices.ts'
+import { navigate, paths } from '#admin/lib/router.tsx'
+import type { InstallationProblem } from '#contract/admin-page.ts'
 
 export function SettingsScreen() {
   return (
     <>
       <PageHeading title="Configurações" />
       <ProductionNotices />
+      <HiddenSteps />
+      <div className="mb-4">
+        <ChatSection />
+      </div>
       <Card>
         <EmptyState
           picture={<ArchUnderConstruction />}
           title="Configurações do sistema em desenvolvimento"
-          text="Por enquanto, os ajustes do site ficam em Pixels & Tags e Usuários Admin."
+          text="Por enquanto, configure o site em Pixels & Tags e em Usuários Admin."
         />
       </Card>
     </>
   )
 }
+
+/** Not with this file, which every screen loads for its problems. */
+const ChatSection = lazyPart(async () => (await import('./chat-section.tsx')).ChatSection)
 
 function ArchUnderConstruction() {
   return (
@@ -43,23 +52,58 @@ function ProductionNotices() {
         advice={gaps.map(({ message }) => message).join(' ')}
         actions={<QuietButton onClick={dismiss}>Dispensar aviso</QuietButton>}
       >
-        Para quem cuida da instalação
+        Pendências da instalação
       </MessageBox>
     </div>
   )
 }
 
+/** The way back to the first steps. */
+function HiddenSteps() {
+  const steps = useNotices().data?.first_steps
+  const hide = useHideFirstSteps(notifyUnsaved)
+  if (!steps?.hidden) return null
+  return (
+    <Card className="mb-4 flex flex-wrap items-center justify-between gap-x-6 gap-y-3 px-5 py-4 sm:px-7">
+      <p className="text-[0.9375rem]">
+        <b className="font-semibold">Primeiros passos.</b>{' '}
+        <span className="text-text-2">Você escondeu esta lista da página inicial.</span>
+      </p>
+      <Button
+        look="outline"
+        pending={hide.isPending}
+        onClick={() => hide.mutate(false, { onSuccess: () => navigate(paths.list) })}
+      >
+        Mostrar de novo
+      </Button>
+    </Card>
+  )
+}
+
 const TITLES: Record<InstallationProblem['code'], string> = {
   clock_jumped: 'Confira o relógio do servidor',
-  clock_differs: 'Os relógios não concordam',
+  clock_differs: 'Os relógios estão diferentes',
   database_damaged: 'O banco de dados está danificado',
 }
 
-/** On every screen: each of these loses data when nobody looks after it. */
-export function InstallationProblems() {
+interface InstallationProblemsProps {
+  /** Shown to somebody who signs in with a password that the program made. */
+  offer: ReactNode
+}
+
+/** On every screen: each problem loses data if nobody acts. */
+export function InstallationProblems({ offer }: InstallationProblemsProps) {
   const { data } = useNotices()
+  return (
+    <>
+      <Problems problems={data?.problems ?? []} />
+      {data?.offers_password ? offer : null}
+    </>
+  )
+}
+
+function Problems({ problems }: { problems: readonly InstallationProblem[] }) {
   const confirm = useConfirmClock()
-  const problems = data?.problems ?? []
   if (problems.length === 0) return null
   return (
     <div className="mb-4 grid gap-3">
@@ -82,39 +126,4 @@ export function InstallationProblems() {
       <FailureBox error={confirm.error} fallback="Não foi possível confirmar o relógio." />
     </div>
   )
-}
-
-const NOTICES_KEY = ['notices']
-
-/** What the installation lacks, and what is wrong with it. That it cannot be read is nothing to trouble anybody with. */
-function useNotices() {
-  const { admin } = useServices()
-  return useQuery({
-    queryKey: NOTICES_KEY,
-    queryFn: () => admin<Notices>('/notices'),
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: Number.POSITIVE_INFINITY,
-    retry: false,
-  })
-}
-
-/** Until the dashboard is opened again: nothing is kept in the browser, where a tag could have put it. */
-function useDismissNotices() {
-  const queryClient = useQueryClient()
-  return () => queryClient.setQueryData<Notices>(NOTICES_KEY, (known) => known && { ...known, gaps: [] })
-}
-
-/** Says that the server's clock is right: rows past their time are removed again. */
-function useConfirmClock() {
-  const { admin } = useServices()
-  const queryClient = useQueryClient()
-  return useAction({
-    mutationFn: () => admin<null>('/clock/confirm', { method: 'POST', body: {} }),
-    onSuccess: () =>
-      queryClient.setQueryData<Notices>(
-        NOTICES_KEY,
-        (known) =>
-          known && { ...known, problems: known.problems.filter(({ code }) => code !== 'clock_jumped') },
-      ),
-  })
 }

@@ -10,7 +10,7 @@ import type {
   SubscriptionState,
 } from '#contract/newsletter.ts'
 
-/** Tries one again, or all that wait or failed. */
+/** Retries one, or all that wait or failed. */
 export function useRetry() {
   const { admin } = useServices()
   const queryClient = useQueryClient()
@@ -24,15 +24,15 @@ export function useRetry() {
     onSuccess: (_answer, subscription) =>
       notifySuccess(
         subscription === null
-          ? 'De volta à fila: o que aguardava e o que falhou'
-          : `De volta à fila: ${subscription.email}`,
+          ? 'Vamos tentar enviar de novo as inscrições pendentes'
+          : `Vamos tentar enviar de novo: ${subscription.email}`,
       ),
-    onError: (error) => notifyFailure('Não deu para tentar de novo.', error),
+    onError: (error) => notifyFailure('Não foi possível tentar o envio de novo.', error),
     onSettled: () => queryClient.invalidateQueries({ queryKey: SUBSCRIPTIONS_KEY }),
   })
 }
 
-/** Forgets a person, by their address. */
+/** Erases a person by address. */
 export function useErase() {
   const { admin } = useServices()
   const queryClient = useQueryClient()
@@ -42,22 +42,22 @@ export function useErase() {
       admin<ErasedSubscription>('/subscriptions/erase', { method: 'POST', body: { email } }),
     onSuccess: ({ was_delivered }) => {
       if (was_delivered)
-        notifyWarning('Inscrição apagada', {
-          description: 'O endereço pode já ter chegado ao webhook: peça que seja apagado lá também.',
+        notifyWarning('Dados excluídos', {
+          description: 'O e-mail pode já ter sido enviado ao webhook. Peça a exclusão lá também.',
         })
-      else notifySuccess('Inscrição apagada')
+      else notifySuccess('Dados excluídos')
     },
-    onError: (error) => notifyFailure('Nada foi apagado.', error),
+    onError: (error) => notifyFailure('Não foi possível excluir os dados.', error),
     onSettled: () => queryClient.invalidateQueries({ queryKey: SUBSCRIPTIONS_KEY }),
   })
 }
 
-/** All of them, whatever is shown. */
+/** All of them, without filters. */
 export function useExport() {
   const { admin } = useServices()
   return useAction({
     mutationFn: async () => saveFile(await admin.file('/subscriptions/export'), 'inscricoes.csv'),
-    onError: (error) => notifyFailure('Não deu para baixar as inscrições.', error),
+    onError: (error) => notifyFailure('Não foi possível baixar as inscrições.', error),
   })
 }
 
@@ -68,7 +68,7 @@ export interface SubscriptionFilter {
   status: SubscriptionState | 'all'
 }
 
-/** Who subscribed, the newest first, a page at a time. */
+/** Subscriptions, newest first, in pages. */
 export function useSubscriptions({ search, status }: SubscriptionFilter) {
   const { admin } = useServices()
   return useInfiniteQuery({

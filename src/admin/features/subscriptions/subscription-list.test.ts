@@ -14,23 +14,23 @@ const ROW: Subscription = {
 }
 
 test.each<[string, Partial<Subscription>, boolean, RegExp]>([
-  ['new', {}, true, /^aguarda a primeira tentativa$/],
-  ['kept', { last_error: 'HTTP 500' }, false, /^guardada até que haja um webhook$/],
+  ['new', {}, true, /^Aguardando o primeiro envio\.$/],
+  ['kept', { last_error: 'HTTP 500' }, false, /^Salva até você configurar um webhook\.$/],
   [
     'waiting',
     { last_error: 'HTTP 503', attempts: 2 },
     true,
-    /^o webhook respondeu 503; nova tentativa em 15\/11\/2026/,
+    /^O webhook respondeu com o erro 503\. Nova tentativa em 15\/11\/2026/,
   ],
-  ['late', { last_error: 'timeout' }, true, /^o webhook não respondeu a tempo;/],
-  ['unknown', { last_error: 'ECONNRESET' }, true, /^o webhook não foi alcançado \(ECONNRESET\);/],
+  ['late', { last_error: 'timeout' }, true, /^O webhook demorou para responder\. /],
+  ['unknown', { last_error: 'ECONNRESET' }, true, /^Não foi possível acessar o webhook \(ECONNRESET\)\. /],
   [
     'given up',
     { status: 'failed', attempts: 12, last_error: 'ENOTFOUND' },
     true,
-    /^o endereço do webhook não foi encontrado; desistimos após 12 tentativas$/,
+    /^O endereço do webhook não foi encontrado\. Paramos depois de 12 tentativas\.$/,
   ],
-  ['delivered', { status: 'delivered', delivered_at: '2026-11-15T12:00:00.000Z' }, true, /^em 15\/11\/2026/],
+  ['delivered', { status: 'delivered', delivered_at: '2026-11-15T12:00:00.000Z' }, true, /^Em 15\/11\/2026/],
 ])('%s', (_what, change, delivers, text) => {
   expect(describeDelivery({ ...ROW, ...change }, delivers)).toMatch(text)
 })

@@ -5,6 +5,7 @@ import { EmptyState } from '#admin/components/message.tsx'
 import { useFocusAfterRemoval } from '#admin/components/page-heading.tsx'
 import { LoadMore, type Pages } from '#admin/components/query-view.tsx'
 import { ListToolbar } from '#admin/components/table.tsx'
+import { EmailAddress } from '#admin/components/text.tsx'
 import { formatMinute, formatNumber } from '#admin/lib/format.ts'
 import { formatCount } from '#contract/format-count.ts'
 import type { Subscription, SubscriptionPage } from '#contract/newsletter.ts'
@@ -14,7 +15,7 @@ interface SubscriptionListProps {
   pages: readonly SubscriptionPage[]
   filter: SubscriptionFilter
   onFilter: (filter: SubscriptionFilter) => void
-  /** Null tries all of them. */
+  /** Null retries all of them. */
   onRetry: (subscription: Subscription | null) => void
   onErase: (email: string) => void
   more: Pages
@@ -29,11 +30,11 @@ export function SubscriptionList({ pages, filter, onFilter, onRetry, onErase, mo
   if (total === 0)
     return (
       <EmptyState
-        title="Ninguém se inscreveu ainda"
-        text="Quem deixar o e-mail no formulário do rodapé do site aparece aqui, com a situação da entrega ao webhook."
+        title="Nenhuma inscrição ainda"
+        text="Quem deixar o e-mail no rodapé do site aparece aqui, com a situação do envio ao webhook."
         {...(delivers
           ? {}
-          : { lesson: 'Não há webhook configurado: as inscrições ficam guardadas até que haja um.' })}
+          : { lesson: 'Ainda não há um webhook configurado. As inscrições ficam salvas aqui até lá.' })}
       />
     )
   return (
@@ -42,7 +43,7 @@ export function SubscriptionList({ pages, filter, onFilter, onRetry, onErase, mo
         summary={
           <>
             <b className="font-semibold text-ink">{formatCount(total, 'inscrição', 'inscrições')}</b>
-            {delivers ? '' : `, ${total === 1 ? 'guardada' : 'guardadas'}: não há webhook configurado`}
+            {delivers ? '' : ' · nenhum webhook configurado'}
           </>
         }
       >
@@ -53,16 +54,16 @@ export function SubscriptionList({ pages, filter, onFilter, onRetry, onErase, mo
         ) : null}
         <Select
           small
-          aria-label="Situação"
+          aria-label="Filtrar por situação"
           value={filter.status}
           onChange={(event) =>
             onFilter({ ...filter, status: event.target.value as SubscriptionFilter['status'] })
           }
           options={[
             ['all', `Todas (${formatNumber(total)})`],
-            ['delivered', `Entregues (${formatNumber(counts.delivered)})`],
+            ['delivered', `Enviadas (${formatNumber(counts.delivered)})`],
             ['pending', `Na fila (${formatNumber(counts.pending)})`],
-            ['failed', `Falharam (${formatNumber(counts.failed)})`],
+            ['failed', `Não enviadas (${formatNumber(counts.failed)})`],
           ]}
         />
         <SearchInput
@@ -74,10 +75,10 @@ export function SubscriptionList({ pages, filter, onFilter, onRetry, onErase, mo
       {rows.length === 0 ? (
         <EmptyState
           title="Nenhuma inscrição encontrada"
-          text="Nenhuma combina com a busca e a situação."
+          text="Tente outra busca ou remova o filtro."
           action={
             <Button look="outline" onClick={() => onFilter({ search: '', status: 'all' })}>
-              Limpar busca e situação
+              Limpar busca e filtro
             </Button>
           }
         />
@@ -111,7 +112,9 @@ function SubscriptionItem({ subscription, delivers, onRetry, onErase }: Subscrip
   return (
     <li className="flex flex-wrap items-center gap-x-5 gap-y-1.5 border-t border-line py-3 pr-3 pl-4 first:border-t-0 sm:pl-5">
       <div className="min-w-0 flex-[1_1_15rem] wrap-anywhere">
-        <p className="leading-snug font-semibold">{email}</p>
+        <p className="leading-snug font-semibold">
+          <EmailAddress value={email} />
+        </p>
         <p className="text-sm text-text-2">
           <time dateTime={created_at}>{formatMinute(created_at)}</time>
         </p>
@@ -133,14 +136,14 @@ function SubscriptionItem({ subscription, delivers, onRetry, onErase }: Subscrip
         </p>
         <p className="text-sm text-text-2">{describeDelivery(subscription, delivers)}</p>
       </div>
-      {/* As wide with one button as with two, so that the columns of all rows stand in line. */}
+      {/* As wide with one button as with two, so that the columns of all rows line up. */}
       <div className="ml-auto flex items-center justify-end gap-1 sm:min-w-48">
         {status !== 'delivered' && delivers ? (
           <Button look="outline" aria-label={`Tentar agora: ${email}`} onClick={onRetry}>
             Tentar agora
           </Button>
         ) : null}
-        <IconButton label={`Apagar: ${email}`} danger onClick={onErase}>
+        <IconButton label={`Excluir: ${email}`} danger onClick={onErase}>
           <Trash2 aria-hidden="true" />
         </IconButton>
       </div>
@@ -148,25 +151,28 @@ function SubscriptionItem({ subscription, delivers, onRetry, onErase }: Subscrip
   )
 }
 
-const STATE_LABELS = { pending: 'Na fila', delivered: 'Entregue', failed: 'Falhou' } as const
+const STATE_LABELS = { pending: 'Na fila', delivered: 'Enviada', failed: 'Não enviada' } as const
 
-/** Under the state: when, or why not. */
+/** Below the state: when, or why not. */
 export function describeDelivery(subscription: Subscription, delivers: boolean): string {
   const { status, attempts, delivered_at, next_attempt_at, last_error } = subscription
-  if (status === 'delivered') return delivered_at === null ? '' : `em ${formatMinute(delivered_at)}`
+  if (status === 'delivered') return delivered_at === null ? '' : `Em ${formatMinute(delivered_at)}`
   const why = last_error === null ? null : explainError(last_error)
-  if (status === 'failed') return [why, `desistimos após ${attempts} tentativas`].filter(Boolean).join('; ')
-  if (!delivers) return 'guardada até que haja um webhook'
-  if (why === null) return 'aguarda a primeira tentativa'
-  return `${why}; nova tentativa em ${formatMinute(next_attempt_at)}`
+  if (status === 'failed') {
+    const gaveUp = `Paramos depois de ${formatCount(attempts, 'tentativa', 'tentativas')}.`
+    return why === null ? gaveUp : `${why} ${gaveUp}`
+  }
+  if (!delivers) return 'Salva até você configurar um webhook.'
+  if (why === null) return 'Aguardando o primeiro envio.'
+  return `${why} Nova tentativa em ${formatMinute(next_attempt_at)}.`
 }
 
-/** What the webhook answered, or why nothing came. */
+/** The webhook's answer, or why there was none. */
 function explainError(error: string): string {
   const status = /^HTTP (\d{3})$/.exec(error)?.[1]
-  if (status !== undefined) return `o webhook respondeu ${status}`
-  if (error === 'timeout') return 'o webhook não respondeu a tempo'
-  if (error === 'ECONNREFUSED') return 'o webhook recusou a conexão'
-  if (error === 'ENOTFOUND' || error === 'EAI_AGAIN') return 'o endereço do webhook não foi encontrado'
-  return `o webhook não foi alcançado (${error})`
+  if (status !== undefined) return `O webhook respondeu com o erro ${status}.`
+  if (error === 'timeout') return 'O webhook demorou para responder.'
+  if (error === 'ECONNREFUSED') return 'O webhook recusou a conexão.'
+  if (error === 'ENOTFOUND' || error === 'EAI_AGAIN') return 'O endereço do webhook não foi encontrado.'
+  return `Não foi possível acessar o webhook (${error}).`
 }

@@ -12,7 +12,7 @@ import { mayBeKnownEmail } from '#contract/known-email.ts'
 import { type SubscriptionFilter, useErase, useExport, useRetry, useSubscriptions } from './api.ts'
 import { SubscriptionList } from './subscription-list.tsx'
 
-/** What the address says of each state. */
+/** Words of the address for each state. */
 const STATUS_WORDS = {
   all: 'todas',
   pending: 'na-fila',
@@ -20,10 +20,10 @@ const STATUS_WORDS = {
   failed: 'falharam',
 } as const satisfies Record<SubscriptionFilter['status'], string>
 
-/** Who asked for the newsletter, and whether the webhook has them. */
+/** Subscriptions, and whether the webhook has them. */
 export function SubscriptionsScreen() {
   const [status, setStatus] = useFilter('situacao', STATUS_WORDS, 'all')
-  // An e-mail as a rule: it stays out of the address.
+  // Usually an email: it stays out of the address.
   const [search, setSearch] = useState('')
   const [toErase, setToErase] = useState<string | null>(null)
   const [named, setNamed] = useState('')
@@ -37,13 +37,13 @@ export function SubscriptionsScreen() {
     <>
       <PageHeading
         title="Inscrições"
-        subtitle="Quem pediu para receber a newsletter, e se o webhook já tem o endereço."
+        subtitle="Quem se inscreveu na newsletter e a situação do envio ao webhook."
         action={isEmpty ? null : <CsvButton isPending={save.isPending} onSave={() => save.mutate()} />}
       />
       <Card aria-busy={subscriptions.isPending}>
         <QueryView
           query={subscriptions}
-          failure="Não deu para carregar as inscrições."
+          failure="Não foi possível carregar as inscrições."
           loading={<LoadingLines label="Carregando inscrições" />}
         >
           {({ pages }) => (
@@ -64,12 +64,12 @@ export function SubscriptionsScreen() {
       <EraseRequest email={named} onEmail={setNamed} onErase={setToErase} />
       {toErase === null ? null : (
         <ConfirmDialog
-          title="Apagar os dados desta pessoa?"
-          description={`${toErase} sai da lista e da fila de entrega. Isso não pode ser desfeito.`}
-          confirmLabel="Apagar"
+          title="Excluir os dados desta pessoa?"
+          description={`${toErase} sai da lista e da fila de envio. Esta ação não pode ser desfeita.`}
+          confirmLabel="Excluir dados"
           onCancel={() => setToErase(null)}
           onConfirm={() => {
-            // What was typed stays until it is done: a refusal or a change of mind loses nothing.
+            // What was typed stays until it is done.
             erase.mutate(toErase, { onSuccess: () => setNamed('') })
             setToErase(null)
           }}
@@ -86,12 +86,12 @@ interface EraseRequestProps {
   onErase: (email: string) => void
 }
 
-/** Who asks to be forgotten (LGPD, art. 18, VI) names an address; nobody has to look for it in the list. */
+/** A person who asks to be erased (LGPD, art. 18, VI) names an address; it need not be found in the list. */
 function EraseRequest({ email, onEmail, onErase }: EraseRequestProps) {
   const [error, setError] = useState<string | undefined>(undefined)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (!mayBeKnownEmail(email)) return setError('Digite o e-mail de quem pediu.')
+    if (!mayBeKnownEmail(email)) return setError('Digite o e-mail de quem fez o pedido.')
     setError(undefined)
     onErase(email.trim())
   }
@@ -105,12 +105,12 @@ function EraseRequest({ email, onEmail, onErase }: EraseRequestProps) {
         <div className="flex-[1_1_20rem]">
           <h3 className="text-base tracking-tight">Pedido de exclusão (LGPD)</h3>
           <p className="mt-1 text-sm text-pretty text-text-2">
-            Apaga o e-mail da lista e da fila de entrega. Em Atividade fica só que uma inscrição foi apagada,
-            por quem e quando.
+            Exclui o e-mail da lista e da fila de envio. Em Atividade, fica registrado quem excluiu e quando,
+            sem o e-mail.
           </p>
         </div>
         <div className="flex flex-[1_1_20rem] flex-wrap items-start gap-3">
-          <Field label="E-mail de quem pediu" error={error} className="flex-[1_1_13rem]">
+          <Field label="E-mail de quem fez o pedido" error={error} className="flex-[1_1_13rem]">
             {(control) => (
               <Input
                 {...control}
@@ -122,7 +122,7 @@ function EraseRequest({ email, onEmail, onErase }: EraseRequestProps) {
             )}
           </Field>
           <Button look="outline" type="submit" className="min-h-12 text-bad max-sm:w-full sm:mt-7">
-            Apagar dados
+            Excluir dados
           </Button>
         </div>
       </form>

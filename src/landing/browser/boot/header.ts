@@ -1,4 +1,4 @@
-/** Marks in the navigation the section that crosses the middle of the screen. */
+/** Marks the section in the middle of the screen in the navigation. */
 export function followCurrentSection(): void {
   const observer = new IntersectionObserver(
     (entries) => {
@@ -27,7 +27,7 @@ export function followHeaderState(): void {
   update()
 }
 
-/** Closes the menu on a click on one of its links, and keeps the focus in header and menu while it is open. */
+/** Closes the menu after a click on a link, and keeps the focus in header and menu while it is open. */
 export function wireMenu(): void {
   const menu = document.getElementById('menu')
   const toggle = document.querySelector<HTMLElement>('.top .icon')
@@ -41,7 +41,7 @@ export function wireMenu(): void {
     if (open) addEventListener('keydown', keepFocus)
     else removeEventListener('keydown', keepFocus)
   }
-  // Browsers do not agree on where a popover stands in the order of the tab key.
+  // Browsers disagree on the position of a popover in the tab order.
   const keepFocus = (event: KeyboardEvent) => {
     if (event.key === 'Escape') show(false)
     if (event.key !== 'Tab') return
@@ -56,7 +56,7 @@ export function wireMenu(): void {
     if ((event.target as Element).closest('a') !== null) show(false)
   })
   menu.addEventListener('toggle', (event) => follow((event as ToggleEvent).newState === 'open'))
-  // Before popovers (iOS 16, Firefox 124) the button does nothing by itself.
+  // Without popover support (iOS 16, Firefox 124) the button does nothing by itself.
   if (!menu.hidePopover) toggle.addEventListener('click', () => show(!menu.classList.contains('open')))
   matchMedia('(min-width: 1000px)').addEventListener('change', () => show(false))
 }

@@ -3,8 +3,8 @@ import { legalJsonPath } from '#landing/legal/legal-paths.ts'
 import { appendLink, openDialogs, whenIdle } from '../shared/page.ts'
 
 /**
- * React stays off the load path: it is prefetched when the browser is idle and runs on the first touch of a part that
- * needs it. What was pressed before that is kept and done again once the part answers.
+ * React is not loaded with the page: it is prefetched when the browser is idle and runs on the first touch. An earlier
+ * click is repeated once the part is ready.
  */
 export function wireIslands(): void {
   wireNewsletter()
@@ -13,7 +13,7 @@ export function wireIslands(): void {
   else addEventListener('load', prefetchWhenIdle)
 }
 
-/** One file for all that React does on the page. */
+/** One file for all React code of the page. */
 export const loadIslands = () => import('../islands/islands.tsx')
 
 function wireNewsletter(): void {
@@ -35,7 +35,7 @@ function wireNewsletter(): void {
         island.removeEventListener('submit', keepSubmit)
         form.requestSubmit()
       },
-      // Without the island the platform's own form post still works.
+      // Without the island the plain form post still works.
       () => form.submit(),
     )
   }
@@ -64,7 +64,7 @@ function wireLegalLinks(): void {
 }
 
 function prefetchWhenIdle(): void {
-  const files = document.querySelector<HTMLElement>('[data-prefetch]')?.dataset.prefetch?.split(' ') ?? []
+  const files = document.querySelector<SVGElement>('[data-prefetch]')?.dataset.prefetch?.split(' ') ?? []
   whenIdle(() => {
     for (const href of files) appendLink('modulepreload', href)
   })

@@ -1,18 +1,13 @@
 import type { ConsentCategory, OptionalCategory } from '#contract/consent.ts'
-import {
-  CONSENT_PATH,
-  type ConsentAction,
-  GOOGLE_CONSENT_TYPES,
-  OPTIONAL_CATEGORIES,
-} from '#contract/consent-choice.ts'
-import type { ConsentRecord } from '#contract/consent-record.ts'
-import { legalPagePath } from '#landing/legal/legal-paths.ts'
-import { noteCookiesBeforeTags, readConsentCookie, writeConsentCookie } from '../shared/consent-cookie.ts'
+import { type ConsentAction, GOOGLE_CONSENT_TYPES, OPTIONAL_CATEGORIES } from '#contract/consent-choice.ts'
+import { legalPagePath, PREFERENCES_ID } from '#landing/legal/legal-paths.ts'
+import { readConsentCookie, writeConsentCookie } from '../shared/consent-cookie.ts'
 import { adoptStyle, gtag, openDialogs, randomId, type TagSet } from '../shared/page.ts'
 import consentStyle from './consent.css?inline'
+import { sendRecord, sendUnsentRecords } from './send-record.ts'
 
 /**
- * Nothing of a vendor runs before the choice. `onGranted` is called with what was agreed to, on an earlier visit or
+ * No vendor code runs before the choice. `onGranted` is called with the granted categories, from an earlier visit or
  * now.
  */
 export function startConsent(
@@ -20,6 +15,7 @@ export function startConsent(
   loadPreferences: LoadPreferences,
   onGranted: (granted: readonly ConsentCategory[]) => void,
 ): void {
+  sendUnsentRecords()
   if (tagSet.version === '') {
     wireConsent(tagSet, loadPreferences, () => {})
     return
@@ -31,11 +27,12 @@ export function startConsent(
   }
   wireConsent(tagSet, loadPreferences, grant)
   const granted = readGranted(tagSet)
-  if (granted === null) showBanner()
-  else grant(granted)
+  if (granted !== null) grant(granted)
+  // Global Privacy Control refuses everything optional; a choice in the preferences is newer and wins.
+  else if (!(navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl) showBanner()
 }
 
-/** Loads the dialog, which needs React and stays off the load path. */
+/** Loads the dialog, which needs React. */
 export interface OpenPreferencesOptions {
   granted: ConsentCategory[]
   inUse: ConsentCategory[]
@@ -84,39 +81,41 @@ function wireConsent(
     const action = button?.dataset.consent
     if (action === 'accept_all') choose([...OPTIONAL_CATEGORIES], action)
     if (action === 'reject') choose([], action)
-    // When the dialog cannot be loaded, the cookie policy says what can be done.
+    // If the dialog cannot be loaded, the link leads to the cookie policy.
     if (action === 'choose' && button)
       openPreferences(button).catch(() => location.assign(legalPagePath('cookies')))
   })
-  openDialogs(document.querySelectorAll('a[data-preferences]'), loadPreferences, openPreferences)
+  const links = document.querySelectorAll<HTMLAnchorElement>('a[data-preferences]')
+  openDialogs(links, loadPreferences, openPreferences)
+  if (location.hash === `#${PREFERENCES_ID}`) links[0]?.click()
 }
 
-/** The focused button is hidden now; the focus goes to the start of the content. */
+/** The focused button is hidden now; the focus moves to the start of the content. */
 function focusMain(): void {
   const main = document.getElementById('main')
   main?.setAttribute('tabindex', '-1')
   main?.focus({ preventScroll: true })
 }
 
-/** Said to screen readers once the banner is gone. In a file of its own: the boot script carries it. */
-const CHOICE_SAVED = 'Escolha salva. Você pode mudá-la no rodapé.'
+/** Announced to screen readers once the banner is gone. */
+const CHOICE_SAVED = 'Escolha salva. Para mudar, acesse Preferências de cookies no rodapé.'
 
-/** What the visitor agreed to, or null when it must be asked (again): no choice, another text, another kind of tag. */
+/** The granted categories, or null if the visitor must be asked (again): no choice, another text, or a new category. */
 function readGranted({ inUse, textVersion }: TagSet): ConsentCategory[] | null {
   const choice = readConsentCookie()
   if (choice === null || choice.textVersion < textVersion) return null
   return inUse.every((category) => choice.asked.includes(category)) ? choice.granted : null
 }
 
-/** Stores the choice, sends its record, and revokes what was granted before. True when the page is about to reload. */
+/** Stores the choice, sends its record, and revokes earlier grants. Returns true if the page is about to reload. */
 function saveChoice(granted: ConsentCategory[], action: ConsentAction, tagSet: TagSet): boolean {
   const before = readConsentCookie()
   const taken = before?.granted.some((category) => !granted.includes(category)) ?? false
   const id = before?.id ?? randomId()
-  if (granted.length > 0 && !before?.granted.length) noteCookiesBeforeTags()
   const { textVersion } = tagSet
   writeConsentCookie({ textVersion, granted, asked: tagSet.inUse, id })
-  record({
+  sendRecord({
+    record_id: randomId(),
     id,
     action: taken ? 'revoke' : action,
     categories: granted as OptionalCategory[],
@@ -126,7 +125,7 @@ function saveChoice(granted: ConsentCategory[], action: ConsentAction, tagSet: T
   if (!taken) return false
   updateGoogleConsent(granted)
   if (!granted.includes('marketing')) window.fbq?.('consent', 'revoke')
-  // Only a reload unloads what already runs. Should the part that cleans up not come, nothing runs any more all the same.
+  // Only a reload unloads running code. If the clean-up cannot be loaded, nothing runs afterwards either.
   void tagSet
     .deleteLeftovers()
     .catch(() => {})
@@ -134,11 +133,7 @@ function saveChoice(granted: ConsentCategory[], action: ConsentAction, tagSet: T
   return true
 }
 
-function record(body: ConsentRecord): void {
-  navigator.sendBeacon(CONSENT_PATH, new Blob([JSON.stringify(body)], { type: 'application/json' }))
-}
-
-/** Before anything of Google's: a tag that reads consent before a default takes it as given. */
+/** Before any Google code: a tag that reads consent before the default assumes that it is granted. */
 export function denyGoogleByDefault(): void {
   gtag('consent', 'default', { ...googleConsent([]), wait_for_update: 500 })
 }
@@ -160,7 +155,7 @@ export function findBanner(): HTMLElement | null {
   return document.querySelector('.consent')
 }
 
-/** Second in the tab order, after the link that skips to the content; last in the HTML: it must cost the first paint nothing. */
+/** Second in the tab order, after the skip link; last in the HTML, so that it does not delay the first paint. */
 export function showBanner(): void {
   const banner = findBanner()
   if (banner === null) return
@@ -169,10 +164,10 @@ export function showBanner(): void {
   addSpaceForBanner(banner)
 }
 
-/** While the banner is shown, what it covers can be scrolled clear of it: the last lines of the page, and a focused field. */
+/** While the banner is shown, content below it can be scrolled into view: the end of the page, and a focused field. */
 function addSpaceForBanner(banner: HTMLElement): void {
   const root = document.documentElement
-  // The footer grows, so that no strip of paper shows below it.
+  // The footer grows, so that no gap shows below it.
   const end = document.querySelector('footer') ?? document.body
   const update = () => {
     const room = banner.hidden ? '' : `${innerHeight - banner.getBoundingClientRect().top}px`

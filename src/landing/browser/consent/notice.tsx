@@ -3,8 +3,12 @@ import type { ConsentCategory } from '#contract/consent.ts'
 import { type ConsentAction, OPTIONAL_CATEGORIES, RECEIPT_PATH } from '#contract/consent-choice.ts'
 import { legalPagePath } from '#landing/legal/legal-paths.ts'
 import { DialogHead } from '../shared/dialog.tsx'
+import { setObjection } from '../shared/objection.ts'
 
-/** `more` is said beyond the ordinary words. Hidden until the boot script finds that there is something to ask: without scripts no tag runs, and nothing is asked. */
+/**
+ * `more` is added to the ordinary text. Hidden until the boot script finds that a choice is needed: without scripts no
+ * tag runs.
+ */
 export function ConsentBanner({ more = '' }: { more?: string }) {
   return (
     <section className="consent" aria-label={REGION} hidden>
@@ -31,17 +35,20 @@ export function ConsentBanner({ more = '' }: { more?: string }) {
 
 interface PreferencesDialogProps {
   granted: readonly ConsentCategory[]
-  /** Categories that have a tag now. */
+  /** Categories with an active tag. */
   inUse: readonly ConsentCategory[]
-  /** What is said beyond the ordinary words. */
+  /** Added to the ordinary text. */
   more?: string | null | undefined
   choose: (granted: ConsentCategory[], action: ConsentAction) => void
   onClose: () => void
-  /** Of the choice that there is, as its visitor may need to name it. */
+  /** The code of the current choice, which its visitor may need. */
   code?: string | undefined
+  /** Whether the visitor objects to being counted; null where nobody is, and in what is kept as proof. */
+  objects: boolean | null
 }
 
-export function PreferencesDialog({ granted, inUse, more, choose, onClose, code }: PreferencesDialogProps) {
+export function PreferencesDialog(props: PreferencesDialogProps) {
+  const { granted, inUse, more, choose, onClose, code, objects } = props
   const dialog = useRef<HTMLDialogElement>(null)
   useLayoutEffect(() => dialog.current?.showModal(), [])
 
@@ -80,6 +87,21 @@ export function PreferencesDialog({ granted, inUse, more, choose, onClose, code 
               </li>
             )
           })}
+          {objects !== null && (
+            <li>
+              <label>
+                <span>
+                  <b>{OBJECTION}</b>
+                  {OBJECTION_TEXT}
+                </span>
+                <input
+                  type="checkbox"
+                  defaultChecked={objects}
+                  onChange={(event) => setObjection(event.currentTarget.checked)}
+                />
+              </label>
+            </li>
+          )}
         </ul>
         <div className="choices">
           <button type="button" className="btn" onClick={() => close([...OPTIONAL_CATEGORIES], 'accept_all')}>
@@ -109,8 +131,8 @@ export function PreferencesDialog({ granted, inUse, more, choose, onClose, code 
   )
 }
 
-// A change here changes what people agreed to: raise both versions of the text in `consent-choice.ts` with it. Each text
-// is an export of its own, so that scripts do not carry what only the server renders.
+// A change here changes what people agree to: raise both versions in `consent-choice.ts` with it. Each text is its own
+// export, so that scripts do not contain what only the server renders.
 export const REGION = 'Cookies'
 
 export const QUESTION =
@@ -134,7 +156,12 @@ export const UNUSED = 'Nenhum em uso agora.'
 
 export const POLICY = 'Política de Cookies'
 
-/** Name and text of what is always on, and then of each of `OPTIONAL_CATEGORIES`, in their order. */
+/** Not part of what people agree to: visits are counted without cookies, and anybody may object. */
+const OBJECTION = 'Não contar minhas visitas'
+
+const OBJECTION_TEXT = 'Contamos sem cookies nem dados de quem veio. Vale na hora, com um cookie essencial.'
+
+/** Name and text of the essential category, then of each of `OPTIONAL_CATEGORIES`, in order. */
 export const KINDS = [
   ['Essenciais', 'Fazem o site funcionar e lembram a sua escolha.'],
   ['Desempenho', 'Medem visitas e velocidade para melhorarmos o site.'],
@@ -143,8 +170,8 @@ export const KINDS = [
 ] as const
 
 /**
- * What banner and preferences say beyond `CONSENT_TEXTS` while a pixel sends the address of a subscription: with it the
- * text is `EMAIL_TEXT_VERSION`. In a file of its own, which no script of a visitor imports.
+ * Added to banner and preferences while a pixel sends hashed addresses of subscribers: the text is then
+ * `EMAIL_TEXT_VERSION`. In its own file, which no visitor's script imports.
  */
 export const EMAIL_NOTICE =
   'Se você aceitar Marketing e se inscrever na newsletter, seu e-mail também vai para a Meta em forma de código (hash).'

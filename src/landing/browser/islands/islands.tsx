@@ -8,21 +8,23 @@ import { PreferencesDialog } from '../consent/notice.tsx'
 import preferencesStyle from '../consent/preferences.css?inline'
 import { readConsentCookie } from '../shared/consent-cookie.ts'
 import { DialogHead, mountDialog } from '../shared/dialog.tsx'
+import { objectsToCounting } from '../shared/objection.ts'
 import { NewsletterForm } from './newsletter-form.tsx'
 
 export function openPreferences({ opener, ...choice }: OpenPreferencesOptions): void {
   mountDialog(opener, preferencesStyle, (onClose) => (
     <PreferencesDialog
       {...choice}
-      // What the banner of this page says beyond the ordinary words.
+      // The text that this page's banner adds.
       more={document.querySelector('.consent b')?.textContent}
       onClose={onClose}
       code={readConsentCookie()?.id.slice(0, 13).toUpperCase()}
+      objects={objectsToCounting()}
     />
   ))
 }
 
-/** Resolves once the form answers, with whatever was typed before still in it. */
+/** Resolves once the form works, with everything typed before still in it. */
 export function hydrateNewsletter(container: Element): Promise<void> {
   const message = container.querySelector('[role=status]')?.textContent ?? ''
   return new Promise((resolve) => {
@@ -30,7 +32,7 @@ export function hydrateNewsletter(container: Element): Promise<void> {
   })
 }
 
-/** Shows the document that `answer` brings over the page. */
+/** Shows the document of `answer` in a dialog. */
 export async function openLegal(
   slug: LegalSlug,
   answer: Promise<Response>,

@@ -11,7 +11,7 @@ import { FOOTER } from '#landing/content/page.ts'
 import { announceConversion } from '../shared/page.ts'
 
 interface NewsletterFormProps {
-  /** What the server answered to a plain form post. */
+  /** The server's response to a plain form post. */
   initialMessage: string | null
   onReady?: () => void
 }
@@ -19,13 +19,13 @@ interface NewsletterFormProps {
 export function NewsletterForm({ initialMessage, onReady }: NewsletterFormProps) {
   const [message, setMessage] = useState(initialMessage ?? '')
   const [sending, setSending] = useState(false)
-  // Known at once, where a state is known with the next render.
+  // Set at once, unlike a state, which changes with the next render.
   const busy = useRef(false)
   const field = useRef<HTMLInputElement>(null)
   const status = useRef<HTMLParagraphElement>(null)
   useEffect(() => onReady?.(), [onReady])
   useEffect(() => {
-    // On a phone the button may have been pressed at the lower edge, with its answer still below.
+    // On a phone the message may be below the screen.
     if (message !== '') status.current?.scrollIntoView({ block: 'nearest' })
   }, [message])
 
@@ -59,6 +59,7 @@ export function NewsletterForm({ initialMessage, onReady }: NewsletterFormProps)
         autoComplete="email"
         aria-label={FOOTER.newsletter.label}
         aria-describedby="answer"
+        aria-invalid={message === NEWSLETTER_MESSAGES.invalid || undefined}
         placeholder={FOOTER.newsletter.placeholder}
         required
       />
@@ -80,12 +81,17 @@ export function NewsletterForm({ initialMessage, onReady }: NewsletterFormProps)
   )
 }
 
-/** Sends one subscription and says what to show for it, whatever happens. */
+/** A server that is silent for longer counts as unreachable: sending the same address again is harmless. */
+const TIMEOUT_MS = 10_000
+
+/** Sends one subscription and returns the message to show. */
 async function sendSubscription(email: string, honeypot: string): Promise<string> {
   let response: Response
   try {
     response = await fetch(NEWSLETTER_PATH, {
       method: 'POST',
+      // Not in every browser.
+      signal: AbortSignal.timeout?.(TIMEOUT_MS),
       headers: { 'content-type': 'application/json', accept: 'application/json' },
       body: JSON.stringify({ email, ...(honeypot === '' ? {} : { [NEWSLETTER_HONEYPOT]: honeypot }) }),
     })

@@ -11,15 +11,15 @@ import { watchRuns } from '../tags/observe.ts'
 import { deliverConversion, makeCall, runStep, TagRun } from '../tags/run-tags.ts'
 import { installShim } from './storage-shim.ts'
 
-/** The room's own script, before its tag: an opaque origin in which nothing of the page exists. */
+/** The script of an isolated frame, which runs before its tag in an opaque origin. */
 const page = parent
 
-// Of the address; the document itself has none.
+// From the address; the document itself has none.
 const { origin } = location
 
 const tag = JSON.parse(document.getElementById(FRAME_TAG_ID)?.textContent ?? '') as FrameTag
 
-// Taken before the tag runs, which could replace either: all that ever leaves by the port is text of a bounded length.
+// Saved before the tag runs, which could replace them: only text of limited length leaves by the port.
 const { stringify } = JSON
 
 let send: (text: string) => void = () => {}
@@ -31,11 +31,11 @@ const post = (message: FrameMessage) => {
 
 let isStarted = false
 
-/** The page takes reports of some length only. */
+/** The page accepts reports of limited length only. */
 const MAX_STOPPED = 20
 
 addEventListener('message', (event) => {
-  // The tag must not hear it, nor anybody but the page say it.
+  // The tag must not receive this message, and only the page may send it.
   if (event.source !== page || event.origin !== origin) return
   event.stopImmediatePropagation()
   const message = event.data as PageMessage
@@ -46,12 +46,12 @@ addEventListener('message', (event) => {
     void start(message)
   } else if (message.portico === 'conversion' && isStarted && CONVERSIONS.includes(message.name)) {
     noteOutboundClick()
-    const told = deliverConversion(message, [manifestTag])
-    post({ portico: told.length > 0 ? 'told' : 'heard', id: message.id })
+    const delivered = deliverConversion(message, [manifestTag])
+    post({ portico: delivered.length > 0 ? 'told' : 'heard', id: message.id })
   }
 })
 
-/** As the page's own watchers know a tag: its code is this document. */
+/** The tag in the form of the page's own watchers: its code is this document. */
 const manifestTag = {
   ...tag,
   steps: tag.steps.map((step) =>
@@ -72,28 +72,28 @@ async function start(message: Extract<PageMessage, { portico: 'start' }>): Promi
   for (const { call, args } of message.calls) makeCall(call, args)
   for (const step of tag.steps) await runFrameStep(step, run)
   run.note('ran')
-  // For a page that is left before there is more to say.
+  // For a page that is left before there is more to report.
   const result = { id: tag.id, outcome: run.outcome ?? 'ran', error: run.error }
   post({ portico: 'report', report: { result, stopped: [], isFinal: false } })
   watch.settled()
 }
 
-/** Bodies past this do not fit beside each other into what browsers keep alive (64 KB). */
+/** Larger bodies do not fit together into the browsers' keepalive limit (64 KB). */
 const MAX_BODY_LENGTH = 8_000
 
-/** A click that a vendor is told of often leads away. */
+/** A conversion click often leads away. */
 const DEPARTURE_MS = 2_000
 
 let departsUntil = 0
 
-/** From here on the visitor may be leaving. */
+/** The visitor may be leaving from here on. */
 function noteOutboundClick(): void {
   departsUntil = performance.now() + DEPARTURE_MS
 }
 
 /**
- * What a tag sends leaves although the page is left: small requests are kept alive, and pictures that nobody sees are
- * sent as such requests around a conversion. Browsers cut both off otherwise; Firefox loses nearly every picture.
+ * Lets the tag's requests finish after the page is left: small requests use keepalive, and invisible images around a
+ * conversion are sent as such requests. Otherwise browsers cancel both; Firefox loses nearly every image.
  */
 function outlivePage(): void {
   const send = window.fetch.bind(window)
@@ -123,7 +123,7 @@ function outlivePage(): void {
   })
 }
 
-/** Code of the tag runs where it is appended; nothing of it is loaded from us. */
+/** Code of the tag runs when it is appended; nothing is loaded from us. */
 async function runFrameStep(step: FrameStep, run: TagRun): Promise<void> {
   if (step.kind !== 'own') return runStep(step, run)
   const script = document.createElement('script')

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { CookieJar, keptStorage } from './storage-shim.ts'
 
-test('cookies are written, replaced, read and expire as in a document', () => {
+test('writes, replaces, reads and expires cookies like a document', () => {
   const changed = vi.fn()
   const jar = new CookieJar([['_old', '1', Date.now() - 1]], changed)
   jar.write('_ga=GA1.1.5; path=/; max-age=60; domain=example.com; SameSite=Lax; Secure')
@@ -17,7 +17,7 @@ test('cookies are written, replaced, read and expire as in a document', () => {
   expect(changed).toHaveBeenCalledTimes(7)
 })
 
-test('a jar and a storage are bounded, whatever is written into them', () => {
+test('limits cookies and storage', () => {
   const jar = new CookieJar([], () => {})
   for (let cookie = 0; cookie < 200; cookie++) jar.write(`c${cookie}=${'x'.repeat(50)}`)
   expect(jar.text.split('; ')).toHaveLength(50)
@@ -29,7 +29,7 @@ test('a jar and a storage are bounded, whatever is written into them', () => {
   expect(pairs()).toEqual([])
 })
 
-test('a storage is used by methods, by properties and by its keys', () => {
+test('a storage works by methods, properties and keys', () => {
   const { storage, pairs } = keptStorage([['_k', '1']], () => {})
   storage.setItem('a', String(2))
   storage.b = '3'

@@ -9,8 +9,8 @@ interface Kept {
 }
 
 /**
- * What vendors expect of a page and an opaque origin does not have: cookies, both storages, referrer, title, size. All of
- * it is the page's to give and to forget. `top` and `location` cannot be replaced.
+ * What vendors expect of a page and an opaque origin lacks: cookies, both storages, referrer, title, size. The page
+ * supplies and deletes all of it. `top` and `location` cannot be replaced.
  */
 export function installShim(
   { jar, referrer, title, width, height }: Omit<Extract<PageMessage, { portico: 'start' }>, 'portico'>,
@@ -49,7 +49,7 @@ export function installShim(
     value: (paint: FrameRequestCallback) => setTimeout(() => paint(performance.now()), 16),
   })
   define(window, 'cancelAnimationFrame', { value: (id: number) => clearTimeout(id) })
-  // Nothing here is ever seen, so that nothing here needs the keyboard. What a nested frame tries, the page undoes.
+  // Nothing here is visible, so nothing needs the keyboard. The page handles nested frames.
   for (const [owner, name] of [
     [window, 'focus'],
     [HTMLElement.prototype, 'focus'],
@@ -58,9 +58,9 @@ export function installShim(
     [HTMLTextAreaElement.prototype, 'select'],
   ] as const)
     define(owner, name, { value: () => {}, writable: false, configurable: false })
-  // An entry of its own in the tab's history would stand between the visitor and the page before.
+  // An entry in the tab's history would break the back button.
   define(History.prototype, 'pushState', { value: history.replaceState })
-  // No policy reaches it. A nested frame has it again: a hindrance, and no wall.
+  // No policy covers WebRTC. A nested frame has it again, so this only makes it harder.
   for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection'])
     define(window, name, { value: undefined })
 }
@@ -81,7 +81,7 @@ function read(text: string): Kept {
   }
 }
 
-/** As browsers have it for one cookie; of a jar, what the page takes. */
+/** Browsers' limit for one cookie, and the page's for all. */
 const MAX_COOKIE_LENGTH = 4_096
 
 const MAX_COOKIES = 50
@@ -90,7 +90,7 @@ const MAX_LENGTH = 6_000
 
 type Entry = [name: string, value: string, until: number | null]
 
-/** `document.cookie` of a document that has none. Domain, path and flags mean nothing here. */
+/** `document.cookie` for a document without cookies. Domain, path and flags are ignored. */
 export class CookieJar {
   readonly #cookies: Map<string, { value: string; until: number | null }>
   readonly #onChange: () => void
@@ -106,7 +106,7 @@ export class CookieJar {
       .join('; ')
   }
 
-  /** What has no room is dropped in silence, as browsers do. */
+  /** Cookies that do not fit are dropped silently, as in browsers. */
   write(text: string): void {
     const [pair = '', ...attributes] = text.split(';')
     if (pair.length > MAX_COOKIE_LENGTH) return
@@ -120,7 +120,7 @@ export class CookieJar {
     this.#onChange()
   }
 
-  /** Those that outlive the tab, and those that do not. */
+  /** Persistent cookies, and session cookies. */
   entries(): [durable: Entry[], passing: Entry[]] {
     const all = this.#alive()
     return [all.filter(([, , until]) => until !== null), all.filter(([, , until]) => until === null)]
@@ -133,7 +133,7 @@ export class CookieJar {
   }
 }
 
-/** Null for the length of the session. `max-age` counts before `expires` (RFC 6265, 5.3). */
+/** Null for a session cookie. `max-age` takes precedence over `expires` (RFC 6265, 5.3). */
 function readExpiry(attributes: readonly string[]): number | null {
   const found = new Map(
     attributes.map((attribute) => {
@@ -153,7 +153,7 @@ function sizeOf(entries: readonly Entry[]): number {
 
 type Pairs = [key: string, value: string][]
 
-/** A storage that is a list in memory, and as small as the page allows. */
+/** A storage in memory with the page's size limit. */
 export function keptStorage(kept: Pairs, onChange: () => void): { storage: Storage; pairs(): Pairs } {
   const items = new Map(kept)
   const methods = {

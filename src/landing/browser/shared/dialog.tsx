@@ -5,7 +5,7 @@ import dialogStyle from '#landing/styles/dialog.css?inline'
 import { adoptStyle } from './page.ts'
 
 interface DialogHeadProps {
-  /** Of the title, for the dialog's name. */
+  /** Id of the title, for the dialog's name. */
   id: string
   title: string
   text: string
@@ -29,8 +29,8 @@ export function DialogHead({ id, title, text, onClose }: DialogHeadProps) {
 }
 
 /**
- * Shows what `render` makes over the page, and takes it away when it calls `onClose`; the focus then goes back to
- * `opener`. At once: a second tap must find the dialog open.
+ * Shows what `render` returns in a dialog until it calls `onClose`; the focus then returns to `opener`. Synchronous, so
+ * that a second tap finds the dialog open.
  */
 export function mountDialog(
   opener: HTMLElement,

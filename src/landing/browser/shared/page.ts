@@ -8,18 +8,27 @@ export function appendLink(rel: string, href: string): void {
 const adopted = new Set<string>()
 
 /**
- * What only a script can open comes with its own style, so that the page does not carry it. A constructed style sheet
- * is no inline style: the page's policy, which names styles by hash, allows it.
+ * Styles of what only a script can open, so that the page does not contain them. A constructed style sheet is no inline
+ * style, so the page's policy allows it.
  */
 export function adoptStyle(css: string): void {
   if (adopted.has(css)) return
   adopted.add(css)
-  const sheet = new CSSStyleSheet()
-  sheet.replaceSync(css)
-  document.adoptedStyleSheets.push(sheet)
+  attempt(() => {
+    const sheet = new CSSStyleSheet()
+    sheet.replaceSync(css)
+    document.adoptedStyleSheets.push(sheet)
+  })
 }
 
-/** What a visitor did that a tag may want to count. Links carry the name in `data-conversion`. */
+/** A browser may lack what `work` needs: the rest of the page works without it. */
+export function attempt(work: () => void): void {
+  try {
+    work()
+  } catch {}
+}
+
+/** What a visitor did that tags may count. Links name it in `data-conversion`. */
 export type ConversionName = 'sign_up' | 'lead' | 'contact'
 
 export const CONVERSION_EVENT = 'portico:conversion'
@@ -35,7 +44,7 @@ declare global {
   }
 }
 
-/** Google's library tells a command from data by its being an `arguments` object: an array would be ignored. */
+/** Google's library recognises commands by the `arguments` object: an array would be ignored. */
 export const gtag: (...command: unknown[]) => void = function () {
   window.dataLayer ??= []
   // biome-ignore lint/complexity/noArguments: see above.
@@ -43,8 +52,8 @@ export const gtag: (...command: unknown[]) => void = function () {
 }
 
 /**
- * Makes each link open a dialog, with the role of a button that does; without scripts, and when the dialog cannot be
- * loaded, it leads to a page. `prepare` is called on `pointerdown`, before the click.
+ * Makes each link open a dialog, with the role of a button; without scripts, or if the dialog cannot be loaded, it
+ * leads to a page. `prepare` is called on `pointerdown`, before the click.
  */
 export function openDialogs(
   links: Iterable<HTMLAnchorElement>,
@@ -68,7 +77,7 @@ export function openDialogs(
   }
 }
 
-/** A random UUID. Plain http has no `crypto.randomUUID`, but it has `getRandomValues`. */
+/** A random UUID. Plain http has no `crypto.randomUUID`, but `getRandomValues`. */
 export function randomId(): string {
   if ('randomUUID' in crypto) return crypto.randomUUID()
   return '10000000-1000-4000-8000-100000000000'.replace(/[018]/g, (digit) => {
@@ -77,15 +86,15 @@ export function randomId(): string {
   })
 }
 
-/** The tags of this page, as its root element names them. */
+/** The tags of this page, as named on its root element. */
 export interface TagSet {
-  /** Optional categories that have a tag. */
+  /** Optional categories with an active tag. */
   inUse: ConsentCategory[]
-  /** Names the manifest; empty when there is no tag. */
+  /** Names the manifest; empty if there is no tag. */
   version: string
-  /** Of the words that the page asks with. */
+  /** Version of the text on the page. */
   textVersion: number
-  /** Deletes what tags left, once their consent is taken back. Loaded with the tags, or when it is needed. */
+  /** Deletes what tags left after consent is withdrawn. Loaded with the tags, or on demand. */
   deleteLeftovers(): Promise<void>
 }
 
@@ -94,22 +103,9 @@ export function readTagSet(deleteLeftovers: TagSet['deleteLeftovers']): TagSet {
   return { inUse: fromLetters(tagKinds), version, textVersion: +text, deleteLeftovers }
 }
 
-/** Calls `work` when the browser has nothing better to do, and after `timeout` (ms) all the same: some are never idle. */
+/** Calls `work` when the browser is idle, and after `timeout` (ms) at the latest: some are never idle. */
 export function whenIdle(work: (() => void) | ((idle?: IdleDeadline) => void), timeout = 1_000): void {
   if ('requestIdleCallback' in window) requestIdleCallback(work, { timeout })
   // Safari has no idle callback.
   else setTimeout(work, 50)
-}
-
-/** What a vendor reads from the address of a page that an advertisement led to. */
-const CAMPAIGN = /^(utm_\w+|[a-z]{0,3}clid|msclkid|[gw]braid|li_fat_id|epik|rdt_cid|sccid|tblci|click_id)$/i
-
-const MAX_LENGTH = 1_500
-
-/** Everything else in the address stays out of the rooms. */
-export function campaignOfPage(): string {
-  const campaign = new URLSearchParams(
-    [...new URLSearchParams(location.search)].filter(([name]) => CAMPAIGN.test(name)),
-  ).toString()
-  return campaign === '' || campaign.length > MAX_LENGTH ? '' : `?${campaign}`
 }

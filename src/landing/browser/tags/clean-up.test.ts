@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
 import type { ConsentCategory } from '#contract/consent.ts'
-import { CONSENT_COOKIE, OPTIONAL_CATEGORIES } from '#contract/consent-choice.ts'
+import { BEFORE_TAGS, CONSENT_COOKIE, OPTIONAL_CATEGORIES, UNSENT_RECORDS } from '#contract/consent-choice.ts'
 import type { ManifestTag } from '#contract/tag-manifest.ts'
-import { BEFORE_TAGS, cookieNames, writeConsentCookie } from '../shared/consent-cookie.ts'
-import { cleanUpAfter, deleteLeftovers } from './clean-up.ts'
+import { writeConsentCookie } from '../shared/consent-cookie.ts'
+import { cleanUpAfter, cookieNames, deleteLeftovers } from './clean-up.ts'
 
 const MARKETING: Partial<ManifestTag> = {
   category: 'marketing',
@@ -25,7 +25,7 @@ const choose = (...granted: ConsentCategory[]) =>
 const ran = (...tags: Partial<ManifestTag>[]) => cleanUpAfter(() => tags as ManifestTag[])
 const left = () => cookieNames().filter((name) => name !== '' && name !== CONSENT_COOKIE)
 
-/** A jar that forgets when it is told to, which happy-dom's does not; the journeys try the browsers' own. */
+/** A cookie jar that deletes on request, unlike happy-dom's; journeys test the browsers' own. */
 const jar = new Set<string>()
 Object.defineProperty(document, 'cookie', {
   get: () => [...jar].join('; '),
@@ -43,26 +43,27 @@ beforeEach(() => {
   sessionStorage.clear()
 })
 
-test('what the catalogue names for the tags that ran goes: by name, by prefix and by pattern', () => {
+test('without a note, deletes what the catalogue lists for the tags that ran: by name, prefix and pattern', () => {
   ran(MARKETING)
+  localStorage.clear()
   set('_fbp', '_ads_1', '_x12', '_x1a', 'other')
   choose()
   deleteLeftovers()
   expect(left()).toEqual(['_x1a', 'other'])
 })
 
-test('what appeared after the agreement goes too, where it was noted what was there before, and that stays', () => {
+test('also deletes what appeared after the consent, and keeps what was noted before it', () => {
   ran(MARKETING)
-  localStorage[BEFORE_TAGS] = 'session_of_the_app;_fbp'
+  localStorage[BEFORE_TAGS] = '[["session_of_the_app","_fbp"]]'
   set('session_of_the_app', '_fbp', 'appeared')
   choose()
   deleteLeftovers()
   expect(left()).toEqual(['session_of_the_app', '_fbp'])
 })
 
-test('what belongs to a tag that may go on stays, as do the choice itself and marks of a refusal', () => {
+test('keeps what belongs to allowed tags, the choice itself, and marks of a refusal', () => {
   ran(MARKETING, STATISTICS)
-  localStorage[BEFORE_TAGS] = ''
+  localStorage[BEFORE_TAGS] = '[[]]'
   set('_fbp', '_ga', 'mtm_consent_removed', '__mp_opt_in_out_1', 'appeared')
   choose('desempenho')
   deleteLeftovers()
@@ -70,8 +71,10 @@ test('what belongs to a tag that may go on stays, as do the choice itself and ma
   expect(cookieNames()).toContain(CONSENT_COOKIE)
 })
 
-test('keys of the browser’s storage go by name, each in its own area', () => {
+test('without a note, deletes storage keys by name, each in its own area', () => {
   ran(MARKETING, STATISTICS)
+  localStorage.clear()
+  sessionStorage.clear()
   for (const area of [localStorage, sessionStorage])
     for (const key of ['ads1', 'ads-session', 'stats', 'mine']) area.setItem(key, '1')
   choose('desempenho')
@@ -80,9 +83,37 @@ test('keys of the browser’s storage go by name, each in its own area', () => {
   expect(Object.keys(sessionStorage).sort()).toEqual(['ads1', 'mine', 'stats'])
 })
 
-test('what was there before is remembered while a tag runs or may run, and no longer', () => {
+test('deletes what a custom tag stored, and keeps what was stored before it ran', () => {
+  for (const area of [localStorage, sessionStorage]) area.setItem('of/(the app', '1')
+  localStorage.setItem(UNSENT_RECORDS, '[]')
+  set('of_the_app')
+  ran(MARKETING, STATISTICS)
+  for (const area of [localStorage, sessionStorage])
+    for (const key of ['stats', 'by a custom tag']) area.setItem(key, '1')
+  set('by_a_custom_tag')
+  choose('desempenho')
+  deleteLeftovers()
+  expect(Object.keys(localStorage).sort()).toEqual(['of/(the app', BEFORE_TAGS, UNSENT_RECORDS, 'stats'])
+  expect(Object.keys(sessionStorage).sort()).toEqual(['of/(the app', BEFORE_TAGS])
+  expect(left()).toEqual(['of_the_app'])
+  choose()
+  deleteLeftovers(true)
+  expect(Object.keys(localStorage).sort()).toEqual(['of/(the app', UNSENT_RECORDS])
+  expect(Object.keys(sessionStorage)).toEqual(['of/(the app'])
+})
+
+test('a second visit keeps the first note', () => {
+  ran(MARKETING)
+  localStorage.setItem('later', '1')
+  ran(MARKETING)
+  choose()
+  deleteLeftovers()
+  expect(Object.keys(localStorage)).toEqual([BEFORE_TAGS])
+})
+
+test('keeps the note of earlier cookies only while a tag runs or may run', () => {
   const isRemembered = () => BEFORE_TAGS in localStorage
-  localStorage[BEFORE_TAGS] = 'a'
+  localStorage[BEFORE_TAGS] = '[["a"]]'
   ran(MARKETING)
   choose()
   deleteLeftovers()
@@ -93,13 +124,13 @@ test('what was there before is remembered while a tag runs or may run, and no lo
   choose()
   deleteLeftovers(true)
   expect(isRemembered()).toBe(false)
-  localStorage[BEFORE_TAGS] = 'a'
+  localStorage[BEFORE_TAGS] = '[["a"]]'
   ran()
   deleteLeftovers()
   expect(isRemembered()).toBe(false)
 })
 
-test('a page that goes cleans up after a choice that was taken back, in this window or in another', () => {
+test('a page that is left cleans up after a withdrawal in this or another window', () => {
   ran(MARKETING)
   set('_fbp')
   choose('marketing')
@@ -108,14 +139,14 @@ test('a page that goes cleans up after a choice that was taken back, in this win
   choose('desempenho')
   window.dispatchEvent(new Event('pagehide'))
   expect(left()).toEqual([])
-  // Nothing may run any more on this page, although it has run.
-  localStorage[BEFORE_TAGS] = 'a'
+  // No tag may run on this page any more, although one has run.
+  localStorage[BEFORE_TAGS] = '[["a"]]'
   choose()
   window.dispatchEvent(new Event('pagehide'))
   expect(BEFORE_TAGS in localStorage).toBe(false)
 })
 
-test('a page that goes without any choice deletes nothing', () => {
+test('a page that is left without a choice deletes nothing', () => {
   ran(MARKETING)
   set('_fbp')
   window.dispatchEvent(new Event('pagehide'))

@@ -1,45 +1,68 @@
-import { CONSENT_COOKIE } from '#contract/consent-choice.ts'
-import { KEPT_COOKIES } from '#contract/kept-cookies.ts'
+import { BEFORE_TAGS, CONSENT_COOKIE } from '#contract/consent-choice.ts'
+import { KEPT_COOKIES, KEPT_KEYS } from '#contract/kept-cookies.ts'
 import type { ManifestTag } from '#contract/tag-manifest.ts'
-import { BEFORE_TAGS, cookieNames, readConsentCookie } from '../shared/consent-cookie.ts'
+import { OBJECTION_COOKIE } from '#contract/visit-paths.ts'
+import { readConsentCookie } from '../shared/consent-cookie.ts'
 
-/** Tags of this page that have started, told by whoever starts them. */
+/** Tags of this page that have started. */
 let listRan: () => readonly ManifestTag[] = () => []
 
-/** What runs now may write once more while the page goes, and a choice may have been taken back in another window. */
+/**
+ * Before the first tag starts. Notes what is stored already, which is not the tags': other sites of a parent domain may
+ * have cookies here. Running tags may write once more while the page is left, and consent may have been withdrawn in
+ * another window.
+ */
 export function cleanUpAfter(ran: typeof listRan): void {
   listRan = ran
+  // Without storage, or with a full one, only what is known by name is deleted.
+  for (const area of AREAS)
+    inStorage(area, (storage) => {
+      storage[BEFORE_TAGS] ??= JSON.stringify([cookieNames(), Object.keys(storage)])
+    })
   addEventListener('pagehide', () => {
     const granted = readConsentCookie()?.granted
     if (granted && !ran().every(({ category }) => granted.includes(category))) deleteLeftovers(true)
   })
 }
 
+const AREAS = ['local', 'session'] as const
+
+type Area = (typeof AREAS)[number]
+
+/** The choice, records of it that are not sent yet, our note, and marks of a refusal. */
+const OURS = [OBJECTION_COOKIE, `${CONSENT_COOKIE}*`, BEFORE_TAGS, ...KEPT_COOKIES, ...KEPT_KEYS]
+
 /**
- * After a withdrawal, as far as a script can: what the catalogue names for the tags that ran and may no longer, and every
- * cookie that appeared after the agreement. What was there before stays, as do marks of a refusal and what belongs to
- * tags that may go on. Where nobody noted what was there before, only what is known by name goes.
+ * After a withdrawal, as far as a script can: deletes what the catalogue lists for tags that ran and are no longer
+ * allowed, and every cookie and key that appeared after the first tag started. What was there earlier, marks of a
+ * refusal and what allowed tags are known to store stay. Without a note, only known names are deleted.
  */
 export function deleteLeftovers(isLast = listRan().length === 0): void {
   const granted = readConsentCookie()?.granted ?? []
-  const before = inStorage(() => localStorage[BEFORE_TAGS]?.split(';')) as string[] | undefined
-  const named = (what: 'cookies' | 'local' | 'session', mayStay: boolean) =>
+  const named = (what: 'cookies' | Area, mayStay: boolean) =>
     listRan().flatMap(({ category, leaves }) =>
       granted.includes(category) === mayStay ? (leaves?.[what] ?? []) : [],
     )
-  for (const name of cookieNames()) {
-    const isLeft =
-      isNamed(name, named('cookies', false)) || (before && !isNamed(name, named('cookies', true)))
-    if (isLeft && !isNamed(name, [CONSENT_COOKIE, ...KEPT_COOKIES, ...(before ?? [])])) expire(name)
-  }
-  for (const what of ['local', 'session'] as const) {
-    inStorage(() => {
-      const area = window[`${what}Storage`]
-      for (const key of Object.keys(area)) if (isNamed(key, named(what, false))) area.removeItem(key)
+  const findLeft = (what: 'cookies' | Area, names: string[], before: string[] | undefined) =>
+    names.filter(
+      (name) =>
+        (isNamed(name, named(what, false)) || (before && !isNamed(name, named(what, true)))) &&
+        !before?.includes(name) &&
+        !isNamed(name, OURS),
+    )
+  for (const area of AREAS) {
+    const [cookies, keys] = inStorage(area, (storage) => JSON.parse(storage[BEFORE_TAGS])) ?? []
+    if (area === 'local') findLeft('cookies', cookieNames(), cookies).forEach(expire)
+    inStorage(area, (storage) => {
+      for (const key of findLeft(area, Object.keys(storage), keys)) storage.removeItem(key)
+      // What appears later does not come from our tags.
+      if (isLast && granted.length === 0) storage.removeItem(BEFORE_TAGS)
     })
   }
-  // What appears from then on is of nobody whom we run.
-  if (isLast && granted.length === 0) inStorage(() => localStorage.removeItem(BEFORE_TAGS))
+}
+
+export function cookieNames(): string[] {
+  return document.cookie.split('; ').map((cookie) => cookie.split('=', 1)[0] ?? '')
 }
 
 /** `name`, `prefix*` or `/pattern/`. */
@@ -50,7 +73,10 @@ function isNamed(name: string, rules: readonly string[]): boolean {
   })
 }
 
-/** Vendors write on the widest domain they may, so every domain above this host is tried; a cookie that was set as partitioned is only found as such. */
+/**
+ * Vendors write to the widest possible domain, so every parent domain is tried; a partitioned cookie is only found as
+ * such.
+ */
 export function expire(name: string): void {
   const labels = location.hostname.split('.')
   for (const domain of ['', ...labels.map((_, index) => `; Domain=${labels.slice(index).join('.')}`)]) {
@@ -61,10 +87,10 @@ export function expire(name: string): void {
   }
 }
 
-/** It may be forbidden in the browser, which asking for it tells. */
-function inStorage<Result>(work: () => Result): Result | undefined {
+/** Storage may be forbidden, which throws. */
+function inStorage<Result>(area: Area, work: (storage: Storage) => Result): Result | undefined {
   try {
-    return work()
+    return work(window[`${area}Storage`])
   } catch {
     return undefined
   }

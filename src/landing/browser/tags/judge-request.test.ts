@@ -8,11 +8,11 @@ test.each([
   ['webkit', { GestureEvent: null }],
   ['other', { GestureEvent: null, chrome: null }],
   ['other', {}],
-])('%s is told by what its window has', (engine, scope) => {
+])('recognises %s by its window', (engine, scope) => {
   expect(findEngine(scope)).toBe(engine)
 })
 
-/** The rows of docs/evidence.md. */
+/** The rows of docs/explain/health.md. */
 test.each([
   ['status', { responseStatus: 204 }, 'answered', 'answered', 'answered'],
   ['the time of an answer', { responseStart: 3 }, 'answered', 'answered', 'answered'],
@@ -26,14 +26,14 @@ test.each([
   expect(judgeRequest(entry, 'webkit', false)).toBe(webkit)
 })
 
-test('a Firefox that rounds its clock to frames tells nothing by durations', () => {
+test('ignores durations of a Firefox that rounds its clock to frames', () => {
   expect(isCoarse([16.667, 33.333, 50, 1000])).toBe(true)
   expect(isCoarse([16.667, 34, 50])).toBe(false)
   expect(isCoarse([])).toBe(false)
   expect(judgeRequest({ ...PLAIN, duration: 0 }, 'firefox', true)).toBe('unknown')
 })
 
-test('the best that was seen of a host counts', () => {
+test('the best observation of a host counts', () => {
   expect(better(undefined, 'failed')).toBe('failed')
   expect(better('sent', 'unknown')).toBe('sent')
   expect(better('unknown', 'answered')).toBe('answered')

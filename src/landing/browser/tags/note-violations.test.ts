@@ -5,7 +5,7 @@ import { noteViolations, type Violations } from './observe.ts'
 let violations: Violations
 let heard: string[]
 beforeEach(() => {
-  // Those of former tests go on hearing, each in its own list.
+  // Listeners of earlier tests still run, each with its own list.
   const own: string[] = []
   heard = own
   violations = noteViolations(({ blockedURI }) => {
@@ -23,7 +23,7 @@ function stop(blockedURI: string, sourceFile = '', effectiveDirective = 'img-src
   document.dispatchEvent(event)
 }
 
-test('an address that was stopped is known, and no other', () => {
+test('knows an address that was stopped, and no other', () => {
   stop('https://a.vendor.com/x.gif')
   expect(violations.has('https://a.vendor.com/x.gif')).toBe(true)
   expect(violations.has('https://a.vendor.com/y.gif')).toBe(false)
@@ -34,7 +34,7 @@ test.each([
   ['a file of ours, as its path', `${location.origin}/tags/a.js?x=1`, { source: '/tags/a.js' }],
   ['a file of a vendor, as its host', 'https://cdn.vendor.com/long/t.js', { source: 'cdn.vendor.com' }],
   ['nobody that the browser names', '', {}],
-])('who tried is told: %s', (_what, file, source) => {
+])('reports who tried: %s', (_what, file, source) => {
   stop('https://a.vendor.com/x.gif?visitor=1', file)
   expect(violations.list()).toEqual([
     { host: 'https://a.vendor.com', directive: 'img-src', source: undefined, ...source },
@@ -45,18 +45,18 @@ test.each([
   ['an extension tried it', 'https://a.vendor.com/x', 'moz-extension://4a2b/content.js'],
   ['it was no address', 'inline', ''],
   ['it was plain http, which nobody can permit', 'http://a.vendor.com/x', ''],
-])('nothing is told where %s; the page hears of it all the same', (_what, address, file) => {
+])('reports nothing where %s, but the page still knows', (_what, address, file) => {
   stop(address, file)
   expect(violations.list()).toEqual([])
   expect([violations.has(address), heard]).toEqual([true, [address]])
 })
 
-test('the host of a socket keeps its scheme', () => {
+test('keeps the scheme of a socket', () => {
   stop('wss://live.vendor.com/s', '', 'connect-src')
   expect(violations.list()).toMatchObject([{ host: 'wss://live.vendor.com', directive: 'connect-src' }])
 })
 
-test('a host is told once for each use and whoever tried', () => {
+test('reports a host once per use and source', () => {
   for (const path of ['a', 'b']) stop(`https://a.vendor.com/${path}`, `${location.origin}/tags/a.js`)
   stop('https://a.vendor.com/a', `${location.origin}/tags/b.js`)
   stop('https://a.vendor.com/a', `${location.origin}/tags/a.js`, 'connect-src')

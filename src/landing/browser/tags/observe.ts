@@ -10,15 +10,15 @@ import { findEngine, type Look, mayReach, SETTLE_MS, watchRequests } from './req
 import type { TagRun } from './run-tags.ts'
 import type { CostOf, watchCost } from './watch-cost.ts'
 
-/** Where requests take longer than `SETTLE_MS`, so long the report waits for them. */
+/** How long the report waits for requests that take longer than `SETTLE_MS`. */
 const MAX_WAIT_MS = 16_000
 
 const LOOK_AGAIN_MS = 1_000
 
-/** Of all visits, those that tell what each tag cost. */
+/** Share of visits that measure costs. */
 const MEASURED_SHARE = 0.1
 
-/** Hears of errors and blocked scripts, knows whose they are, and tells the server once per tag and page. */
+/** Listens for errors and blocked scripts, attributes them, and reports once per tag and page. */
 export function watchRuns(
   set: string,
   runs: ReadonlyMap<string, TagRun>,
@@ -34,7 +34,7 @@ export function watchRuns(
   })
   const look = watchRequests(engine, violations.has)
   let takeCost: ReturnType<typeof watchCost>
-  // Few visits need it.
+  // Loaded on demand: few visits need it.
   if (Math.random() < MEASURED_SHARE)
     void import('./watch-cost.ts').then((part) => {
       takeCost = part.watchCost(runs, findOwners)
@@ -43,30 +43,33 @@ export function watchRuns(
 
   const tell = (isEarly: boolean) => {
     const seen = look()
-    const open = [...runs.values()].filter(({ outcome, isTold }) => outcome && !isTold)
+    const open = [...runs.values()].filter(({ outcome, isReported }) => outcome && !isReported)
     if (!open[0]) return
     const costOf = takeCost?.(seen.addresses)
     takeCost = undefined
-    const rooms = open.flatMap(({ inRoom }) => inRoom ?? [])
+    const frameReports = open.flatMap(({ inFrame }) => inFrame ?? [])
     send({
       set,
       results: open.map((run) => describeRun(run, seen, isEarly, costOf)),
-      hosts: Object.assign(seen.hostsOf(open.map(({ tag }) => tag)), ...rooms.map(({ hosts }) => hosts)),
+      hosts: Object.assign(
+        seen.hostsOf(open.map(({ tag }) => tag)),
+        ...frameReports.map(({ hosts }) => hosts),
+      ),
       stopped: violations
         .list()
-        .concat(...rooms.map(({ stopped }) => stopped))
+        .concat(...frameReports.map(({ stopped }) => stopped))
         .slice(0, TAG_REPORT_MAX_STOPPED),
       sees_all: engine === 'firefox',
       unattributed_ms: costOf?.().ms,
     })
   }
   const describeRun = (run: TagRun, seen: Look, isEarly: boolean, costOf: CostOf | undefined): TagResult => {
-    run.isTold = true
-    if (run.inRoom) return run.inRoom.result
+    run.isReported = true
+    if (run.inFrame) return run.inFrame.result
     const hit = seen.hitOf(run.tag)
-    // Nothing of this visit got through to the vendor.
+    // Nothing of this visit reached the vendor.
     if (hit === 'failed') run.note('blocked')
-    // Whoever leaves at once has not waited for the page view.
+    // A visitor who leaves at once has not waited for the page view.
     const isNone = run.tag.hit && !isEarly && seen.isQuiet(run.tag)
     return {
       id: run.tag.id,
@@ -78,13 +81,13 @@ export function watchRuns(
   }
   const tellWhenQuiet = (waited: number) => {
     const seen = look()
-    const isPending = ({ outcome, tag, inRoom }: TagRun) =>
-      tag.room ? !inRoom?.isFinal : outcome === 'ran' && tag.hit && !seen.hitOf(tag) && !seen.isQuiet(tag)
+    const isPending = ({ outcome, tag, inFrame }: TagRun) =>
+      tag.room ? !inFrame?.isFinal : outcome === 'ran' && tag.hit && !seen.hitOf(tag) && !seen.isQuiet(tag)
     if (waited >= MAX_WAIT_MS || ![...runs.values()].some(isPending)) tell(false)
     else timer = setTimeout(tellWhenQuiet, LOOK_AGAIN_MS, waited + LOOK_AGAIN_MS)
   }
 
-  // Load errors of elements do not bubble, but they are captured on their way down.
+  // Load errors of elements do not bubble, but they can be captured.
   addEventListener(
     'error',
     (event: Event) => {
@@ -108,7 +111,7 @@ export function watchRuns(
   }
 }
 
-/** The tag that names this very address; else those that load from its host, or the one whose ID the address carries. */
+/** The tag that names this address; else those that load from its host, or the one whose ID is in it. */
 export function findOwners(address: string, runs: ReadonlyMap<string, TagRun>): TagRun[] {
   if (!URL.canParse(address)) return []
   const all = [...runs.values()]
@@ -124,13 +127,13 @@ export function findOwners(address: string, runs: ReadonlyMap<string, TagRun>): 
 }
 
 export interface Violations {
-  /** True when our policy stopped that very address. */
+  /** True if our policy stopped this address. */
   has(address: string): boolean
-  /** Each host once for each use and whoever tried. */
+  /** Each host once per use and source. */
   list(): StoppedRequest[]
 }
 
-/** Hears of everything that our policy stops, of pictures and frames too. `onViolation` may tell whose it is. */
+/** Listens for everything that our policy stops, including images and frames. `onViolation` may name the pixel. */
 export function noteViolations(
   onViolation: (violation: SecurityPolicyViolationEvent) => string | undefined,
 ): Violations {
@@ -151,7 +154,7 @@ export function noteViolations(
   }
 }
 
-/** Undefined where the browser names none, null for an extension, whose violations are not the page's. */
+/** Undefined if the browser names none, null for an extension, whose violations do not count. */
 function sourceOf(file: string): string | null | undefined {
   if (!file) return undefined
   if (!file.startsWith('http')) return null
@@ -163,7 +166,7 @@ export function sendReport(report: TagReport): void {
   sendJson(TAG_REPORT_PATH, report)
 }
 
-/** Leaves even when the page does. */
+/** Sent even when the page is left. */
 export function sendJson(path: string, body: unknown): void {
   navigator.sendBeacon(path, new Blob([JSON.stringify(body)], { type: 'application/json' }))
 }

@@ -1,19 +1,19 @@
 import type { ManifestTag, TagHit } from '#contract/tag-manifest.ts'
 import type { TagVerdict } from '#contract/tag-report.ts'
 
-/** What the timeline holds at one moment. */
+/** The timeline at one moment. */
 export interface Look {
-  /** Of every request, once for each. */
+  /** All requests, each once. */
   addresses: readonly string[]
-  /** The best that was seen of each host that one of these tags may reach. */
+  /** The best observation of each host that these tags may reach. */
   hostsOf(tags: readonly ManifestTag[]): Record<string, TagVerdict>
-  /** The best that was seen of its page view; undefined when it is not there. */
+  /** The best observation of its page view; undefined if there is none. */
   hitOf(tag: ManifestTag): TagVerdict | undefined
-  /** False while a request of the tag may still be on its way. */
+  /** False while a request of the tag may still be running. */
   isQuiet(tag: ManifestTag): boolean
 }
 
-/** Notes what the page can know of its tags' requests, from before the first tag starts. */
+/** Collects what the page can know of its tags' requests, from before the first tag starts. */
 export function watchRequests(engine: Engine, isStopped: (address: string) => boolean): () => Look {
   const entries: PerformanceResourceTiming[] = []
   const loaded = hearLoads(engine)
@@ -56,17 +56,17 @@ export function watchRequests(engine: Engine, isStopped: (address: string) => bo
 }
 
 /**
- * Addresses of the scripts and pictures that came, filled as they come. Most page views are pictures that stand nowhere
- * in the document, whose `load` only they hear: in Chromium, where the timeline tells nothing else, each is listened to as
- * it gets its address. Nowhere else: other browsers tell without it, and would name this file as the one that sent it.
+ * Addresses of loaded scripts and images. Most page views are detached images, whose `load` event only they get: in
+ * Chromium, where the timeline tells nothing else, a listener is added as each gets its address. Other browsers do not
+ * need it, and would name this file as the sender.
  */
 export function hearLoads(engine: Engine): ReadonlySet<string> {
   const loaded = new Set<string>()
   const hear = ({ target }: Event) => {
-    // Chromium says that a frame was loaded even when nobody answered.
+    // Chromium reports a loaded frame even without a response.
     if (!(target instanceof HTMLIFrameElement)) loaded.add((target as HTMLImageElement).src)
   }
-  // These do not bubble, but they are captured on their way down.
+  // These events do not bubble, but they can be captured.
   document.addEventListener('load', hear, true)
   const { prototype } = HTMLImageElement
   const src = Object.getOwnPropertyDescriptor(prototype, 'src')
@@ -85,13 +85,15 @@ export function mayReach({ hosts }: ManifestTag, host: string): boolean {
   return hosts.some((source) => matchesSource(host, source))
 }
 
-/** So long a vendor needs from its last script to its page view. */
+/** How long a vendor needs from its last script to its page view. */
 export const SETTLE_MS = 4_000
 
-/** A request is in the timeline when it ends, so that a slow browser needs several times as long as its others took. */
+/**
+ * A request is in the timeline when it ends, so a slow browser needs several times as long as its earlier ones took.
+ */
 const PATIENCE = 4
 
-/** False while more of the same vendor may be on its way, and where nothing of it came at all. */
+/** False while more of the same vendor may come, and if nothing of it came at all. */
 export function isQuiet(seen: readonly Pick<Sighting, 'duration' | 'end'>[], now: number): boolean {
   const wait = Math.max(SETTLE_MS, ...seen.map(({ duration }) => PATIENCE * duration))
   return seen.length > 0 && seen.every(({ end }) => now - end >= wait)
@@ -108,7 +110,7 @@ export interface Sighting {
   end: number
 }
 
-/** The best that was seen of a tag's page view; undefined when it is not in the timeline. */
+/** The best observation of a tag's page view; undefined if it is not in the timeline. */
 export function seeHit(
   { hosts, id, byScript }: TagHit,
   sightings: readonly Sighting[],
@@ -117,7 +119,7 @@ export function seeHit(
   for (const { address, host, isScript, verdict } of sightings) {
     if (!hosts.some((source) => matchesSource(host, source))) continue
     if (id === null ? isScript : !address.includes(id)) continue
-    // A script of the account, or an ID that only ends like it, is no page view and no proof that there was none.
+    // A script of the account, or an ID that only ends like it, is neither a page view nor proof of its absence.
     const isProof = (byScript || !isScript) && (id === null || carries(address, id))
     best = better(best, isProof ? verdict : 'unknown')
   }
@@ -129,7 +131,7 @@ function carries(address: string, id: string): boolean {
   return new RegExp(`(?<![a-z\\d])${id}(?![a-z\\d])`, 'i').test(address)
 }
 
-/** Which of the rules of docs/evidence.md apply. A browser that is none of these can tell nothing, like Chromium. */
+/** Which rules of docs/explain/health.md apply. An unknown browser proves nothing, like Chromium. */
 type Engine = 'firefox' | 'webkit' | 'other'
 
 export function findEngine(scope: object): Engine {
@@ -147,16 +149,16 @@ export function judgeRequest(
 ): TagVerdict {
   const { duration, responseStart, nextHopProtocol, responseStatus = 0 } = entry
   if (responseStatus > 0 || responseStart > 0 || nextHopProtocol !== '') return 'answered'
-  // WebKit writes an entry only for what was answered; a cut-off CORS answer leaves none.
+  // WebKit writes an entry only for answered requests; a blocked CORS response has none.
   if (engine === 'webkit') return 'answered'
   if (engine === 'firefox' && !clockIsCoarse) return duration === 0 ? 'failed' : 'sent'
-  // Chromium: an entry looks the same whether the request arrived, was reset or was blocked.
+  // Chromium's entries look the same whether the request arrived, was reset or was blocked.
   return 'unknown'
 }
 
 const COARSE_STEP_MS = 1000 / 60
 
-/** Firefox that resists fingerprinting rounds all times to frames: a duration of zero then means nothing. */
+/** Firefox with resistFingerprinting rounds all times to frames: a duration of zero then means nothing. */
 export function isCoarse(startTimes: readonly number[]): boolean {
   const distance = (time: number) => Math.abs(time / COARSE_STEP_MS - Math.round(time / COARSE_STEP_MS))
   return startTimes.length > 0 && startTimes.every((time) => distance(time) < 0.01)
@@ -168,7 +170,7 @@ export function better(a: TagVerdict | undefined, b: TagVerdict): TagVerdict {
   return a === undefined || ORDER.indexOf(b) > ORDER.indexOf(a) ? b : a
 }
 
-/** As the policy matches hosts: `*.vendor.com` means every name below, and not `vendor.com` itself. */
+/** As in the policy: `*.vendor.com` matches every subdomain, but not `vendor.com` itself. */
 function matchesSource(host: string, source: string): boolean {
   return source.startsWith('*.') ? host.endsWith(source.slice(1)) : host === source
 }

@@ -13,7 +13,7 @@ import { gtag } from '../shared/page.ts'
 import { cleanUpAfter } from './clean-up.ts'
 import type { TellFrames } from './isolated/frames.ts'
 import { sendJson, sendReport, watchRuns } from './observe.ts'
-import type { Conversion } from './start-tags.ts'
+import type { Conversion } from './watch-conversions.ts'
 
 export { deleteLeftovers } from './clean-up.ts'
 
@@ -22,41 +22,42 @@ const runs = new Map<string, TagRun>()
 
 let watch: ReturnType<typeof watchRuns> | null = null
 
-let rooms: Promise<TellFrames> | undefined
+let frames: Promise<TellFrames> | undefined
 
 /**
- * Starts every tag of the allowed categories, in their order, each on its own: a tag that waits for its vendor, throws
- * or is blocked holds up nobody. Returns how conversions reach them.
+ * Starts every tag of the granted categories in order, each on its own: a tag that waits, throws or is blocked delays
+ * no other. Returns the function that passes conversions to them.
  */
 export async function runTags(
   version: string,
   allowed: readonly ConsentCategory[],
 ): Promise<(conversion: Conversion) => void> {
-  const { tags, told } = (await import(/* @vite-ignore */ tagPath(version))) as TagManifest
+  const { tags, told: sentByServer } = (await import(/* @vite-ignore */ tagPath(version))) as TagManifest
   if (watch === null) {
     watch = watchRuns(version, runs)
     cleanUpAfter(running)
-    // Once for a page. Whether anybody may be told of it, the server knows from the choice itself.
-    if (told) sendEvent({ name: 'page_view' })
+    // Once per page. The server checks the choice itself.
+    if (sentByServer) sendEvent({ name: 'page_view' })
   }
+  void import('../shared/app-links.ts').then((part) => part.carryVisit(allowed))
   for (const tag of tags) {
     if (runs.has(tag.id) || !allowed.includes(tag.category)) continue
     const run = new TagRun(tag)
     runs.set(tag.id, run)
-    if (tag.room) rooms = openIsolatedFrames(version, watch.settled)
+    if (tag.room) frames = openIsolatedFrames(version, watch.settled)
     else void runSteps(tag, run).then(watch.settled)
   }
   return (conversion) => {
-    if (told) sendEvent(conversion)
+    if (sentByServer) sendEvent(conversion)
     const ids = deliverConversion(conversion, running())
     if (ids[0]) sendReport({ set: version, results: [], conversion: { name: conversion.name, ids } })
-    void rooms?.then((tell) => tell(conversion, !!ids[0]))
+    void frames?.then((tell) => tell(conversion, !!ids[0]))
   }
 }
 
 const running = () => [...runs.values()].map(({ tag }) => tag)
 
-/** Only where there is one: most pages have none. */
+/** Loaded on demand: most pages have no isolated tag. */
 const openIsolatedFrames = (version: string, settled: () => void) =>
   import('./isolated/frames.ts').then((part) => part.openIsolatedFrames(version, runs, settled))
 
@@ -65,23 +66,23 @@ async function runSteps(tag: ManifestTag, run: TagRun): Promise<void> {
   run.note('ran')
 }
 
-/** Event of the DOM that a custom tag may listen to. */
+/** DOM event that custom tags may listen to. */
 const CUSTOM_EVENT = 'portico:event'
 
 /**
- * Tells every vendor that runs, each call once: a vendor's library passes it on to all of its IDs by itself. Returns the
- * tags whose vendor was there to be told.
+ * Passes a conversion to every running vendor, each call once: a vendor's library passes it to all its IDs. Returns the
+ * tags whose vendor's function existed.
  */
 export function deliverConversion({ name, id }: Conversion, running: readonly ManifestTag[]): string[] {
   const made = new Map<string, boolean>()
-  const told = running.filter(({ conversions }) => {
+  const delivered = running.filter(({ conversions }) => {
     const calls = conversions?.[name] ?? []
     return calls.map((call) => makeOnce(call, id, made)).includes(true)
   })
   if (running.some(({ type }) => type === 'custom')) {
     document.dispatchEvent(new CustomEvent(CUSTOM_EVENT, { detail: { event: name, event_id: id } }))
   }
-  return told.map((tag) => tag.id)
+  return delivered.map((tag) => tag.id)
 }
 
 function makeOnce({ call, args }: ConversionCall, id: string, made: Map<string, boolean>): boolean {
@@ -95,75 +96,75 @@ function makeOnce({ call, args }: ConversionCall, id: string, made: Map<string, 
   return isMade
 }
 
-/** A vendor's function that throws must not keep the others from being told. */
+type Methods = { [name: string]: Methods | (() => void) }
+
+/** A vendor's function that throws must not affect the others. */
 export function makeCall(path: string, args: unknown[]): boolean {
-  // Google's commands must be an `arguments` object, whatever a snippet has made of its own function.
+  // Google's commands must be an `arguments` object, whatever a snippet made of its function.
   if (path === 'gtag') {
     gtag(...args)
     return true
   }
   const names = path.split('.')
   const method = names.pop() ?? ''
-  const owner = names.reduce<unknown>(
-    (object, name) => (object as Record<string, unknown> | null)?.[name],
-    window,
-  )
-  const found = (owner as Record<string, unknown> | null | undefined)?.[method]
-  if (typeof found !== 'function') return false
   try {
-    found.apply(owner, args)
+    const owner = names.reduce((object, name) => object[name] as Methods, window as unknown as Methods)
+    // Also throws if there is no such function.
+    Reflect.apply(owner[method] as () => void, owner, args)
     return true
   } catch {
     return false
   }
 }
 
-/** After this, the following steps run without the vendor's file, as in any page. */
+/** After this, the next steps run without the vendor's file, as in any page. */
 const VENDOR_TIMEOUT_MS = 10_000
 
 /**
- * One step of a tag. Our own files keep their order among all tags (`async = false`: only this server could hold that
- * up). A vendor's file is outside that queue, and only the next step of its own tag waits for it.
+ * Runs one step of a tag. Our own files keep their order among all tags (`async = false`: only this server could delay
+ * them). A vendor's file is outside of that order, and only the next step of its own tag waits for it.
  */
 export async function runStep(step: TagStep, run: TagRun): Promise<void> {
   if (step.kind === 'image') {
-    // No `onerror`: an answer without a picture (204 is usual) ends as an error too. What the policy stops is heard of.
+    // No `onerror`: a response without an image (204 is common) is an error too. Violations of the policy are observed
+    // elsewhere.
     new Image().src = step.src
     return
   }
+  const isOwn = step.kind === 'own'
   const script = document.createElement('script')
   for (const [name, value] of Object.entries(step.attributes)) script.setAttribute(name, value)
   script.src = step.src
-  script.async = step.kind === 'vendor'
-  const done = new Promise<void>((resolve) => {
-    script.onload = () => resolve()
-    script.onerror = () => {
-      // A vendor's file is judged where all scripts are heard.
-      if (step.kind === 'own') run.note('blocked')
-      resolve()
+  script.async = !isOwn
+  const done = new Promise<unknown>((resolve) => {
+    script.onload = resolve
+    script.onerror = (event) => {
+      // Vendors' files are judged where all scripts are observed.
+      if (isOwn) run.note('blocked')
+      resolve(event)
     }
-    if (step.kind === 'vendor') setTimeout(resolve, VENDOR_TIMEOUT_MS)
+    if (!isOwn) setTimeout(resolve, VENDOR_TIMEOUT_MS)
   })
   document.head.append(script)
-  if (step.kind === 'own' || step.wait) await done
+  if (isOwn || step.wait) await done
 }
 
-/** Tells our server, which tells the vendors. Of the address, which it knows since it served the page, it takes path and campaign. */
+/** Posts an event to our server, which sends it to the vendors. It takes path and campaign from the page's address. */
 export function sendEvent(event: Pick<ServerEvent, 'name' | 'id'>): void {
   sendJson(EVENTS_PATH, { ...event, path: location.href } satisfies ServerEvent)
 }
 
-/** From good to bad: worse news replaces better. */
+/** From good to bad: worse results replace better ones. */
 const ORDER: readonly (TagOutcome | null)[] = [null, 'ran', 'failed', 'blocked', 'stopped']
 
-/** What became of one tag on this page. */
+/** The result of one tag on this page. */
 export class TagRun {
   readonly tag: ManifestTag
   outcome: TagOutcome | null = null
-  isTold = false
+  isReported = false
   error: string | undefined
-  /** What its room saw of it, where it runs in one. */
-  inRoom: FrameReport | undefined
+  /** What its isolated frame reported, if it has one. */
+  inFrame: FrameReport | undefined
 
   constructor(tag: ManifestTag) {
     this.tag = tag
@@ -175,7 +176,7 @@ export class TagRun {
     this.error = error
   }
 
-  /** True for the address of a script or picture that a step of the tag itself loads. */
+  /** True for the address of a script or image that a step of the tag loads. */
   loads(address: string): boolean {
     return this.tag.steps.some(({ src }) => src === address)
   }

@@ -32,14 +32,14 @@ test.each<[string, Sighting[], ReturnType<typeof seeHit>]>([
   expect(seeHit(HIT, sightings)).toBe(verdict)
 })
 
-test('a container is its script', () => {
+test("a container's page view is its script", () => {
   const script = seen('https://www.googletagmanager.com/gtm.js?id=GTM-ABC', { isScript: true })
   const hit = { hosts: ['www.googletagmanager.com'], id: 'GTM-ABC' }
   expect(seeHit({ ...hit, byScript: true }, [script])).toBe('answered')
   expect(seeHit(hit, [script])).toBe('unknown')
 })
 
-test('without an ID any request but a script may be it', () => {
+test('without an ID any request but a script may be the page view', () => {
   const hit = { hosts: ['api.segment.io'], id: null }
   expect(seeHit(hit, [seen('https://api.segment.io/v1/p')])).toBe('answered')
   expect(seeHit(hit, [seen('https://api.segment.io/a.js', { isScript: true })])).toBeUndefined()

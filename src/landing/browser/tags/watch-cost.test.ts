@@ -57,7 +57,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-test('time goes to the tag whose file or host it is; what nobody or several may own is nobody’s', () => {
+test('attributes time by file or host; what none or several may own is attributed to no tag', () => {
   stubBrowser()
   const take = watchCost(runs, findOwners)
   expect(observers).toMatchObject([{ isOn: true, type: 'long-animation-frame' }])
@@ -85,7 +85,7 @@ test('time goes to the tag whose file or host it is; what nobody or several may 
   expect(observers).toMatchObject([{ isOn: false }])
 })
 
-test('in a room, all that is long is its one tag’s, and what other rooms take is not', () => {
+test('in an isolated frame, everything long belongs to its tag, and not what other frames take', () => {
   stubBrowser({ types: ['longtask'] })
   vi.stubGlobal('top', {})
   const take = watchCost(new Map([['a', a]]), findOwners)
@@ -101,7 +101,7 @@ test('in a room, all that is long is its one tag’s, and what other rooms take 
   expect(costOf?.(undefined).ms).toBe(0)
 })
 
-test('a visit that froze is told up to a minute', () => {
+test('reports at most a minute for a visit that froze', () => {
   stubBrowser()
   const take = watchCost(runs, findOwners)
   observers[0]?.report([{ sourceURL: 'https://cdn.a.com/lib.js', duration: 61_234 }])
@@ -111,7 +111,7 @@ test('a visit that froze is told up to a minute', () => {
 test.each([
   ['a browser without long animation frames', { types: ['resource', 'longtask'] }],
   ['a browser that lists nothing', { types: undefined }],
-])('%s: nothing is observed, and nothing told', (_name, browser) => {
+])('%s: observes and reports nothing', (_name, browser) => {
   stubBrowser(browser)
   if ('types' in browser && browser.types === undefined)
     Object.assign(PerformanceObserver, { supportedEntryTypes: undefined })

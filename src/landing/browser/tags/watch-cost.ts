@@ -7,15 +7,15 @@ interface LongFrame extends PerformanceEntry {
   scripts: readonly { sourceURL: string; duration: number }[]
 }
 
-/** What a visit spent on each tag; without one, what is not one tag's for certain. */
+/** A visit's costs per tag; without a tag, what cannot be attributed. */
 export type CostOf = (run?: TagRun) => { ms: number; requests: number }
 
-/** Undefined in browsers that cannot tell. What it returns ends the measuring. */
+/** Undefined in browsers without support. What it returns ends the measurement. */
 export function watchCost(
   runs: ReadonlyMap<string, TagRun>,
   ownersOf: typeof findOwners,
 ): ((addresses: readonly string[]) => CostOf) | undefined {
-  // A room is never painted, so that it has no animation frames; whatever is long in it is its one tag's.
+  // An isolated frame is never painted and has no animation frames; everything long in it belongs to its one tag.
   const [alone] = top === window ? [] : runs.values()
   const type = alone ? 'longtask' : 'long-animation-frame'
   if (!PerformanceObserver.supportedEntryTypes?.includes(type)) return undefined
@@ -23,7 +23,7 @@ export function watchCost(
   const spent = new Map<string, number>()
   const keep = (entries: PerformanceEntryList) => {
     for (const entry of entries) {
-      // A process that rooms share tells each of the others' tasks, too.
+      // In a process shared by frames, each also sees tasks of the others.
       const own = entry.name === 'self' ? [{ sourceURL: location.href, duration: entry.duration }] : []
       for (const { sourceURL, duration } of alone ? own : (entry as LongFrame).scripts)
         spent.set(sourceURL, (spent.get(sourceURL) ?? 0) + duration)

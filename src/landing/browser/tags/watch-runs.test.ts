@@ -46,7 +46,7 @@ beforeEach(() => {
     sent.push((body as Blob).text().then((text) => reports.push(JSON.parse(text))))
     return true
   }
-  // What one test listens for must not be heard in the next.
+  // Listeners of one test must not run in the next.
   for (const target of [window, document]) {
     const add = target.addEventListener.bind(target)
     vi.spyOn(target, 'addEventListener').mockImplementation(
@@ -75,7 +75,7 @@ function watch(...tags: ManifestTag[]) {
   return { start, run, settled: watched.settled }
 }
 
-async function told(): Promise<TagReport[]> {
+async function sentReports(): Promise<TagReport[]> {
   await Promise.all(sent)
   return reports
 }
@@ -92,19 +92,19 @@ const request = (address: string, change: Partial<Entry> = {}): Entry => ({
 })
 const HIT_SENT = `https://hit.vendor.com/tr?id=${HIT.id}&ev=PageView`
 
-test('a tag is told once, when it has settled, with the set that the page ran', async () => {
+test("reports a tag once, when it has settled, with the page's tag set", async () => {
   const { start, settled } = watch(tag('a'))
   start()
   vi.advanceTimersByTime(SETTLE_MS - 1)
-  expect(await told()).toEqual([])
+  expect(await sentReports()).toEqual([])
   vi.advanceTimersByTime(1)
-  expect(await told()).toMatchObject([
+  expect(await sentReports()).toMatchObject([
     { set: 'set', results: [{ id: 'a', outcome: 'ran' }], sees_all: false },
   ])
   settled()
   vi.advanceTimersByTime(60_000)
   window.dispatchEvent(new Event('pagehide'))
-  expect(await told()).toHaveLength(1)
+  expect(await sentReports()).toHaveLength(1)
 })
 
 test.each([
@@ -112,7 +112,7 @@ test.each([
   [0.099, 0],
   [0.1, undefined],
   [0.999, undefined],
-])('one visit in ten tells what a tag cost: with a chance of %d, %s ms', async (chance, ms) => {
+])('one visit in ten reports costs: with a chance of %d, %s ms', async (chance, ms) => {
   vi.spyOn(Math, 'random').mockReturnValue(chance)
   Object.assign(PerformanceObserver, { supportedEntryTypes: ['long-animation-frame'] })
   const { start } = watch(tag('a'))
@@ -120,71 +120,71 @@ test.each([
   start()
   entries.push(request('https://cdn.vendor.com/lib.js'))
   vi.advanceTimersByTime(SETTLE_MS)
-  const [report] = await told()
+  const [report] = await sentReports()
   expect(report?.results[0]?.ms).toBe(ms)
   expect(report?.results[0]?.requests).toBe(ms === undefined ? undefined : 1)
   expect(report?.unattributed_ms).toBe(ms)
 })
 
-test('of what was stopped as much is told as a report holds', async () => {
+test('limits the reported violations to the size of a report', async () => {
   const { start } = watch(tag('a'))
   start()
   for (let host = 0; host < 2 * TAG_REPORT_MAX_STOPPED; host++)
     violate(`https://h${host}.vendor.com/`, 'img-src')
   vi.advanceTimersByTime(SETTLE_MS)
-  const [report] = await told()
+  const [report] = await sentReports()
   expect(report?.stopped).toHaveLength(TAG_REPORT_MAX_STOPPED)
 })
 
-test('what never started is not told', async () => {
+test('does not report what never started', async () => {
   const { settled } = watch(tag('a'))
   settled()
   vi.advanceTimersByTime(60_000)
   window.dispatchEvent(new Event('pagehide'))
-  expect(await told()).toEqual([])
+  expect(await sentReports()).toEqual([])
 })
 
-test('a page view that was seen is told at once, with its host', async () => {
+test('reports an observed page view at once, with its host', async () => {
   const { start } = watch(tag('a', { hit: HIT }))
   start()
   entries.push(request(HIT_SENT))
   vi.advanceTimersByTime(SETTLE_MS)
-  expect(await told()).toMatchObject([
+  expect(await sentReports()).toMatchObject([
     { results: [{ id: 'a', outcome: 'ran', hit: 'answered' }], hosts: { 'hit.vendor.com': 'answered' } },
   ])
 })
 
-test('while something of the vendor may be on its way the report waits, and then says that none came', async () => {
+test('waits while the vendor may still send, then reports that nothing came', async () => {
   const { start } = watch(tag('a', { hit: HIT }))
   start()
   vi.advanceTimersByTime(2_000)
   entries.push(request('https://cdn.vendor.com/second.js', { initiatorType: 'script' }))
   vi.advanceTimersByTime(SETTLE_MS - 2_000)
-  expect(await told()).toEqual([])
+  expect(await sentReports()).toEqual([])
   vi.advanceTimersByTime(2_000)
-  expect(await told()).toMatchObject([{ results: [{ id: 'a', hit: 'none' }] }])
+  expect(await sentReports()).toMatchObject([{ results: [{ id: 'a', hit: 'none' }] }])
 })
 
-test('where nothing of the vendor came at all, the report waits for its time and says nothing of a page view', async () => {
+test('without any request of the vendor, waits and reports nothing about a page view', async () => {
   const { start } = watch(tag('a', { hit: HIT }))
   start()
   vi.advanceTimersByTime(15_999)
-  expect(await told()).toEqual([])
+  expect(await sentReports()).toEqual([])
   vi.advanceTimersByTime(1)
-  const [report] = await told()
+  const [report] = await sentReports()
   expect(report?.results).toEqual([{ id: 'a', outcome: 'ran' }])
 })
 
-test('whoever leaves early is told as far as it was seen, and no missing page view is held against the tag', async () => {
+test('reports what was seen when the visitor leaves early, without counting a missing page view', async () => {
   const { start } = watch(tag('a', { hit: HIT }))
   start()
   entries.push(request('https://cdn.vendor.com/second.js', { startTime: -60_000 }))
   window.dispatchEvent(new Event('pagehide'))
-  const [report] = await told()
+  const [report] = await sentReports()
   expect(report?.results).toEqual([{ id: 'a', outcome: 'ran' }])
 })
 
-test('an error of a tag’s own file is its failure, cut to what a report holds', async () => {
+test('an error in a tag’s own file is its failure, cut to the size of a report', async () => {
   const { start } = watch(tag('a'), tag('b'))
   const message = 'x'.repeat(2 * TAG_ERROR_MAX_LENGTH)
   window.dispatchEvent(new ErrorEvent('error', { filename: `${location.origin}/tags/b.js`, message }))
@@ -193,7 +193,7 @@ test('an error of a tag’s own file is its failure, cut to what a report holds'
   )
   start()
   vi.advanceTimersByTime(SETTLE_MS)
-  expect((await told())[0]?.results).toEqual([
+  expect((await sentReports())[0]?.results).toEqual([
     { id: 'a', outcome: 'ran' },
     { id: 'b', outcome: 'failed', error: 'x'.repeat(TAG_ERROR_MAX_LENGTH) },
   ])
@@ -219,7 +219,7 @@ test.each<[string, string, string[]]>([
   ['carries its ID', 'https://cdn.vendor.com/config?id=222', ['second']],
   ['is of its host, whoever it was', 'https://cdn.vendor.com/other.js', ['first', 'second', 'named']],
   ['is of nobody’s host', 'https://elsewhere.com/x.js', []],
-])('a script that did not load is put down to the tag that %s', (_what, address, blocked) => {
+])('attributes a script that did not load to the tag that %s', (_what, address, blocked) => {
   const { run } = watch(
     tag('first', { vendorId: '111' }),
     tag('second', { hit: { ...HIT, id: '222' } }),
@@ -252,13 +252,13 @@ test.each<[string, string, string, string, string]>([
   expect(run('a').outcome).toBe(outcome)
 })
 
-test('an address that is none is nobody’s', () => {
+test('ignores an invalid address', () => {
   const { run } = watch(tag('a'))
   expect(() => failToLoad('https://[')).not.toThrow()
   expect(run('a').outcome).toBeNull()
 })
 
-test('a browser that tells nothing of a request still tells that its picture was loaded', async () => {
+test('reports a loaded image in a browser that reports no requests', async () => {
   const { start } = watch(tag('a', { hit: HIT }))
   start()
   entries.push(request(HIT_SENT, { nextHopProtocol: '', responseStart: 0 }))
@@ -268,46 +268,47 @@ test('a browser that tells nothing of a request still tells that its picture was
   picture.dispatchEvent(new Event('load'))
   picture.remove()
   vi.advanceTimersByTime(SETTLE_MS)
-  expect((await told())[0]?.results).toMatchObject([{ hit: 'answered' }])
+  expect((await sentReports())[0]?.results).toMatchObject([{ hit: 'answered' }])
 })
 
-test('a request ends after it has begun: until it is over for long enough, more may come', async () => {
+test('more requests may come until the last one has ended for long enough', async () => {
   const { start } = watch(tag('a', { hit: HIT }))
   start()
   const slow = { initiatorType: 'script', startTime: performance.now(), duration: 900 }
   vi.advanceTimersByTime(900)
   entries.push(request('https://cdn.vendor.com/second.js', slow))
   vi.advanceTimersByTime(SETTLE_MS - 900)
-  expect(await told()).toEqual([])
+  expect(await sentReports()).toEqual([])
   vi.advanceTimersByTime(1_000)
-  expect((await told())[0]?.results).toMatchObject([{ hit: 'none' }])
+  expect((await sentReports())[0]?.results).toMatchObject([{ hit: 'none' }])
 })
 
-test('what our policy stopped is told as ours, and not as a blocker’s', async () => {
+test('reports what our policy stopped as ours, not as a blocker’s', async () => {
   const { start, run } = watch(tag('a'), tag('b', { hosts: ['other.com'] }))
   start()
   violate('https://cdn.vendor.com/second.js', 'script-src-elem', `${location.origin}/tags/a.js`)
   failToLoad('https://cdn.vendor.com/second.js')
   expect([run('a').outcome, run('b').outcome]).toEqual(['stopped', 'ran'])
-  // A picture of its own that was stopped; one that only its file tried is told by host, and is no failure of the tag.
+  // A stopped image of the tag itself; one that only its file requested is reported by host and is no failure of the
+  // tag.
   violate('https://elsewhere.com/x.gif', 'img-src', `${location.origin}/tags/b.js`)
   expect(run('b').outcome).toBe('ran')
   vi.advanceTimersByTime(SETTLE_MS)
-  const [report] = await told()
+  const [report] = await sentReports()
   expect(report?.stopped?.map(({ host }) => host)).toEqual([
     'https://cdn.vendor.com',
     'https://elsewhere.com',
   ])
 })
 
-test('a page view that a browser saw fail is a blocker’s; a browser that sees everything says so', async () => {
+test('a page view that a browser saw fail counts as blocked', async () => {
   vi.stubGlobal('mozInnerScreenX', 0)
   const { start } = watch(tag('a', { hit: HIT }))
   start()
   const unanswered = { duration: 0, nextHopProtocol: '', responseStart: 0, startTime: 123.4 }
   entries.push(request(HIT_SENT, unanswered))
   vi.advanceTimersByTime(SETTLE_MS)
-  expect(await told()).toMatchObject([
+  expect(await sentReports()).toMatchObject([
     { results: [{ id: 'a', outcome: 'blocked', hit: 'failed' }], sees_all: true },
   ])
 })

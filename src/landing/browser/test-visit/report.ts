@@ -4,7 +4,7 @@ import barStyle from './test-bar.css?inline'
 
 const SEND_EVERY_MS = 300
 
-/** Tells the test what the page saw, each thing once. Made before the tag runs, which could put its own `fetch` in place. */
+/** Reports what the page saw to the test, each fact once. Created before the tag runs, which could replace `fetch`. */
 export class StepReporter {
   readonly #key: string
   readonly #fetch = window.fetch.bind(window)
@@ -21,7 +21,7 @@ export class StepReporter {
     })
   }
 
-  /** `phase` tells apart what is worth saying once more, as after a click. */
+  /** `phase` distinguishes what may be reported again, as after a click. */
   add(step: Omit<TestStep, 'at'>, phase = 0): void {
     const said = JSON.stringify([phase, step])
     if (this.#said.has(said) || this.#said.size >= TEST_MAX_STEPS) return
@@ -44,13 +44,13 @@ export class StepReporter {
       }).catch(() => {})
       if (this.#waiting.length > 0) this.#timer ??= setTimeout(() => this.#send(false), SEND_EVERY_MS)
     }
-    // One after the other, so that they arrive in their order; a page that goes cannot wait.
+    // Sequential, so that they arrive in order; a page that is left cannot wait.
     if (isLast) void post()
     else this.#sending = this.#sending.then(post)
   }
 }
 
-/** Says on the page that it is a test, and how far it is. */
+/** Shows on the page that it is a test, and its progress. */
 export class TestBar {
   readonly #status: HTMLElement
 
@@ -60,7 +60,7 @@ export class TestBar {
     bar.className = 'test-bar'
     bar.ariaLabel = 'Teste'
     const title = document.createElement('b')
-    title.textContent = `Teste de ${name}`
+    title.textContent = `Teste do pixel ${name}`
     this.#status = document.createElement('span')
     this.#status.role = 'status'
     bar.append(title, this.#status)

@@ -4,7 +4,7 @@ import { FrameElement, guardFocus, refuseMessages } from '../tags/isolated/frame
 import { noteViolations } from '../tags/observe.ts'
 import { SETTLE_MS } from '../tags/requests.ts'
 import { deliverConversion, makeCall, runStep, TagRun } from '../tags/run-tags.ts'
-import { watchConversions } from '../tags/start-tags.ts'
+import { watchConversions } from '../tags/watch-conversions.ts'
 import type { StepReporter, TestBar } from './report.ts'
 import { watchCookies, watchScripts, watchTraffic } from './watch.ts'
 
@@ -12,13 +12,13 @@ import { watchCookies, watchScripts, watchTraffic } from './watch.ts'
 export function runTestedFrame({ tag, testCalls }: StartedTest, reporter: StepReporter, bar: TestBar): void {
   const asked = new Map<string, { name: 'lead' | 'contact' | 'sign_up'; phase: number }>()
   const end = () => {
-    const report = room.run.inRoom
+    const report = frame.run.inFrame
     if (report !== undefined) tellReport(report, reporter)
-    bar.say('Pronto: o resultado está no painel. Para testar uma conversão, clique em Abrir Conta.')
+    bar.say('Pronto! Veja o resultado no painel. Para testar uma conversão, clique em Abrir Conta.')
   }
   const take = (message: FrameMessage) => {
     if (message.portico === 'report') {
-      room.run.inRoom = message.report
+      frame.run.inFrame = message.report
       reporter.add({ kind: 'file', ok: true })
       if (message.report.isFinal) end()
     } else if (message.portico === 'told') {
@@ -27,16 +27,16 @@ export function runTestedFrame({ tag, testCalls }: StartedTest, reporter: StepRe
         reporter.add({ kind: 'conversion', conversion: conversion.name, ok: true }, conversion.phase)
     }
   }
-  const room = new FrameElement(new TagRun(tag), { message: take, end }, testCalls)
-  guardFocus((element) => (element === room.frame ? room : undefined))
-  refuseMessages(() => [room])
+  const frame = new FrameElement(new TagRun(tag), { message: take, end }, testCalls)
+  guardFocus((element) => (element === frame.frame ? frame : undefined))
+  refuseMessages(() => [frame])
   watchConversions((conversion) => {
     asked.set(conversion.id, { name: conversion.name, phase: asked.size + 1 })
-    room.tell(conversion)
-    bar.say('O clique foi tentado, e a página fica aqui. Veja o resultado no painel.')
+    frame.tell(conversion)
+    bar.say('Clique registrado no teste. A página não abre o link. Veja o resultado no painel.')
   })
-  bar.say('A tag está rodando isolada. Deixe esta aba aberta.')
-  room.open()
+  bar.say('A tag está rodando, isolada da página. Deixe esta aba aberta.')
+  frame.open()
 }
 
 function tellReport({ result, hosts = {}, stopped, sees_all }: FrameReport, reporter: StepReporter): void {
@@ -58,13 +58,13 @@ const LOOK_MS = 400
 /** As long as an ordinary visit waits for a page view. */
 const MAX_WAIT_MS = 16_000
 
-/** Runs the tag and tells step by step what the page can see of it, conversions included, for as long as it is open. */
+/** Runs the tag and reports step by step what the page sees, including conversions, while it is open. */
 export async function runTested(
   { tag, testCalls }: StartedTest,
   reporter: StepReporter,
   bar: TestBar,
 ): Promise<void> {
-  // A click makes what was said once worth saying again.
+  // After a click, facts may be reported again.
   let phase = 0
   const run = new TagRun(tag)
   const violations = noteViolations(({ blockedURI, effectiveDirective }) => {
@@ -89,7 +89,7 @@ export async function runTested(
     phase += 1
     const ok = deliverConversion(conversion, [tag]).length > 0
     reporter.add({ kind: 'conversion', conversion: conversion.name, id: conversion.id, ok }, phase)
-    bar.say('O clique foi tentado, e a página fica aqui. Veja o resultado no painel.')
+    bar.say('Clique registrado no teste. A página não abre o link. Veja o resultado no painel.')
   })
   bar.say('A tag está rodando. Deixe esta aba aberta.')
   for (const { call, args } of testCalls) makeCall(call, args)
@@ -107,5 +107,5 @@ export async function runTested(
   })
   const isMissing = traffic.wouldBeSeen() && !traffic.hasHit() && traffic.isQuiet()
   reporter.add({ kind: 'settled', ...(isMissing && { ok: false }) })
-  bar.say('Pronto: o resultado está no painel. Para testar uma conversão, clique em Abrir Conta.')
+  bar.say('Pronto! Veja o resultado no painel. Para testar uma conversão, clique em Abrir Conta.')
 }

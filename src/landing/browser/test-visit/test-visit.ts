@@ -10,7 +10,7 @@ import {
   updateGoogleConsent,
 } from '../consent/consent.ts'
 import { adoptStyle, announceConversion } from '../shared/page.ts'
-import { watchConversions } from '../tags/start-tags.ts'
+import { watchConversions } from '../tags/watch-conversions.ts'
 import { StepReporter, TestBar } from './report.ts'
 import { runTested, runTestedFrame } from './run-tested.ts'
 
@@ -21,8 +21,8 @@ import { runTested, runTestedFrame } from './run-tested.ts'
  */
 export async function openTest(loadPreferences: LoadPreferences): Promise<void> {
   const token = location.hash.slice(TEST_FRAGMENT.length)
-  // Before anything else, and long before a tag runs.
-  history.replaceState(null, '', location.pathname + location.search)
+  // First of all, long before a tag runs. Without its query, the page is counted if it is loaded again.
+  history.replaceState(null, '', location.pathname)
   const test = await trade(token)
   if (test === null) {
     location.reload()
@@ -43,7 +43,7 @@ export async function openTest(loadPreferences: LoadPreferences): Promise<void> 
   if (isAllowed && !test.runs) await awaitConversions(reporter, bar)
   else if (isAllowed && test.tag.room) runTestedFrame(test, reporter, bar)
   else if (isAllowed) await runTested(test, reporter, bar)
-  else bar.say('A tag não rodou: a sua escolha não a liberou. Veja o resultado no painel.')
+  else bar.say('A tag não rodou porque você não aceitou a categoria dela. Veja o resultado no painel.')
 }
 
 async function trade(token: string): Promise<StartedTest | null> {
@@ -59,7 +59,7 @@ async function trade(token: string): Promise<StartedTest | null> {
   }
 }
 
-/** Shows the banner as to anybody. The choice is for this page alone: it is neither stored nor recorded. */
+/** Shows the banner as usual. The choice is for this page only: neither stored nor recorded. */
 export function askChoice(
   category: ConsentCategory,
   loadPreferences: LoadPreferences,
@@ -85,16 +85,16 @@ export function askChoice(
   })
 }
 
-/** Where the server alone tells the vendor: nothing runs here, and what is done is told to the test. */
+/** If only the server sends: nothing runs here, and conversions are reported to the test. */
 export async function awaitConversions(reporter: StepReporter, bar: TestBar): Promise<void> {
   let phase = 0
   watchConversions(({ name, id }) => {
     phase += 1
     reporter.add({ kind: 'conversion', conversion: name, id }, phase)
-    bar.say('O clique foi tentado, e a página fica aqui. Veja no painel o que a plataforma respondeu.')
+    bar.say('Clique registrado no teste. A página não abre o link. Veja a resposta da plataforma no painel.')
   })
   reporter.add({ kind: 'settled' })
-  bar.say('O servidor avisa a plataforma: veja no painel. Para testar uma conversão, clique em Abrir Conta.')
+  bar.say('O envio é feito pelo servidor: veja no painel. Para testar uma conversão, clique em Abrir Conta.')
 }
 
 /** On a page under test a conversion is tried, not made: links stay here, and no address is subscribed. */

@@ -1,8 +1,8 @@
 import type { ConsentCategory } from '#contract/consent.ts'
 import type { ManifestTag } from '#contract/tag-manifest.ts'
 import { TEST_TEXT_MAX_LENGTH, type TestStep } from '#contract/tag-test.ts'
-import { cookieNames, readConsentCookie } from '../shared/consent-cookie.ts'
-import { expire } from '../tags/clean-up.ts'
+import { readConsentCookie } from '../shared/consent-cookie.ts'
+import { cookieNames, expire } from '../tags/clean-up.ts'
 import {
   findEngine,
   hearLoads,
@@ -15,8 +15,8 @@ import {
 import type { TagRun } from '../tags/run-tags.ts'
 
 /**
- * Cookies that appear from now on; call it to hear of the new ones. When the page goes they go as well, unless this
- * browser's own choice, made in an ordinary visit, allows them.
+ * Cookies that appear from now on; call the result to get the new ones. They are deleted when the page is left, unless
+ * this browser's stored choice allows them.
  */
 export function watchCookies(category: ConsentCategory, onCookie: (name: string) => void): () => void {
   const before = new Set(cookieNames())
@@ -34,7 +34,7 @@ export function watchCookies(category: ConsentCategory, onCookie: (name: string)
   }
 }
 
-/** Tells of each file that came or did not, and of errors in the tag's code and in what it loaded. */
+/** Reports each file that loaded or not, and errors in the tag's code and its files. */
 export function watchScripts(
   run: TagRun,
   isStopped: (address: string) => boolean,
@@ -57,14 +57,14 @@ export function watchScripts(
     'error',
     (event: Event) => {
       if (event instanceof ErrorEvent) {
-        // A browser extension's own errors are in no file of a page.
+        // Errors of browser extensions are in no file of a page.
         if (!event.filename.startsWith('http')) return
         const { host, hostname } = new URL(event.filename)
         if (host === location.host && !run.owns(event.filename)) return
         const text = event.message.slice(0, TEST_TEXT_MAX_LENGTH)
         tell({ kind: 'error', text, ...(host === location.host ? {} : { host: hostname }) })
       } else if (event.target instanceof HTMLScriptElement) {
-        // The policy's own event may come a moment later.
+        // The policy's event may come a moment later.
         const { src } = event.target
         setTimeout(() => tellOfScript(src, false), 50)
       }
@@ -76,16 +76,16 @@ export function watchScripts(
 const RIPE_MS = 300
 
 interface Traffic {
-  /** Tells of every request that has ended since the last look. */
+  /** Reports every request that ended since the last call. */
   look(): void
-  /** True when a page view of this tag was in the timeline. */
+  /** True if a page view of this tag was in the timeline. */
   hasHit(): boolean
-  /** True where a page view that was sent would have been seen by now. */
+  /** True if a page view that was sent would be in the timeline by now. */
   wouldBeSeen(): boolean
   isQuiet(): boolean
 }
 
-/** Every request of the page to others: on a page under test there is one tag, so all of them are its own. */
+/** Every external request of the page: under test there is one tag, so all of them belong to it. */
 export function watchTraffic(
   { hit }: ManifestTag,
   isStopped: (address: string) => boolean,
@@ -103,7 +103,7 @@ export function watchTraffic(
   observer.observe({ type: 'resource' })
   const look = () => {
     waiting.push(...(observer.takeRecords() as PerformanceResourceTiming[]))
-    // A picture says a moment later that it came.
+    // An image reports a moment later that it loaded.
     const ripe = waiting.filter(({ responseEnd }) => performance.now() - responseEnd > RIPE_MS)
     waiting = waiting.filter((entry) => !ripe.includes(entry))
     for (const entry of ripe) {

@@ -4,26 +4,26 @@ import { formatDay, formatMoment, formatNumber, formatShare } from './dossier-fo
 
 const PARTS = [
   ['accepted', 'Aceitaram tudo'],
-  ['partial', 'Em parte'],
+  ['partial', 'Aceitaram em parte'],
   ['refused', 'Recusaram'],
 ] as const
 
 const wholeOf = ({ accepted, partial, refused }: DossierFigures) => accepted + partial + refused
 
-/** What people chose, by day and by the wording that they were asked with. */
+/** Choices by day and wording. */
 export function DossierNumbers({ figures }: Pick<Dossier, 'figures'>) {
   const whole = wholeOf(figures.total)
   const days = figures.days.filter((day) => wholeOf(day) > 0)
   return (
     <section>
-      <h2>1. O que as pessoas escolheram</h2>
+      <h2>1. Respostas ao aviso de cookies</h2>
       <p>
-        Contam-se escolhas, não pessoas: quem muda de ideia é contado outra vez. Dias são os de Brasília. Uma
-        escolha entra na conta quando é selada, em cerca de um minuto.
+        Contamos respostas, não pessoas: quem muda a resposta é contado de novo. Os dias seguem o horário de
+        Brasília. Cada resposta entra na conta quando recebe um selo, em cerca de um minuto.
       </p>
       <ul className="sums">
         <li>
-          <b>{formatNumber(whole)}</b>escolhas
+          <b>{formatNumber(whole)}</b>respostas
         </li>
         {PARTS.map(([key, label]) => (
           <li key={key}>
@@ -33,7 +33,7 @@ export function DossierNumbers({ figures }: Pick<Dossier, 'figures'>) {
         ))}
       </ul>
       {days.length === 0 ? (
-        <p>Nenhuma escolha foi registrada neste período.</p>
+        <p>Nenhuma resposta registrada neste período.</p>
       ) : (
         <>
           <h3>Por dia</h3>
@@ -43,9 +43,9 @@ export function DossierNumbers({ figures }: Pick<Dossier, 'figures'>) {
             total={figures.total}
           />
           {days.length === figures.days.length ? null : (
-            <p className="quiet">Dias sem escolhas não aparecem na tabela.</p>
+            <p className="quiet">A tabela mostra só os dias com respostas.</p>
           )}
-          <h3>Por versão do aviso</h3>
+          <h3>Por versão do aviso de cookies</h3>
           <FigureTable
             first="Versão"
             rows={figures.notices.map((row) => ({ ...row, label: `Versão ${row.version}` }))}
@@ -75,7 +75,7 @@ function FigureTable({ first, rows, total }: FigureTableProps) {
             </th>
           ))}
           <th scope="col" className="n">
-            Escolhas
+            Respostas
           </th>
         </tr>
       </thead>
@@ -105,16 +105,16 @@ function Figures({ label, figures }: { label: string; figures: DossierFigures })
   )
 }
 
-/** The words that were asked with, as they were first served. */
+/** The wordings, as first served. */
 export function DossierNotices({ notices }: Pick<Dossier, 'notices'>) {
   return (
     <section>
-      <h2>2. Com que palavras se perguntou</h2>
+      <h2>2. Textos do aviso de cookies</h2>
       <p>
-        Cada texto do aviso e das preferências é guardado como foi servido pela primeira vez, com a hora e a
-        impressão digital (SHA-256). O JSON deste dossiê traz também o HTML de cada um.
+        Guardamos cada texto do aviso e das preferências como apareceu pela primeira vez, com data, hora e
+        impressão digital (SHA-256). O HTML de cada um está na versão JSON deste dossiê.
       </p>
-      {notices.length === 0 ? <p>Nenhum texto estava guardado até o fim do período.</p> : null}
+      {notices.length === 0 ? <p>Nenhum texto registrado até o fim do período.</p> : null}
       {notices.map((notice) => (
         <section key={notice.hash}>
           <h3>{`Versão ${notice.version}, no ar desde ${formatMoment(notice.first_served_at)}`}</h3>
@@ -128,32 +128,32 @@ export function DossierNotices({ notices }: Pick<Dossier, 'notices'>) {
   )
 }
 
-/** The seals that bound the period. */
+/** The checkpoints around the period. */
 export function DossierCheckpoints({ seals }: Pick<Dossier, 'seals'>) {
   const { before, days, last, consistency } = seals
   return (
     <section>
       <h2>4. Selos</h2>
       <p>
-        A cada minuto com escolhas, um selo resume todas as que já houve em uma raiz (árvore de Merkle, RFC
-        6962) e leva a impressão digital do selo anterior. Quem anotou um selo em qualquer dia pode mostrar
-        depois que nada de antes dele foi mudado, tirado ou trocado de lugar.
+        A cada minuto com novas respostas, um selo resume todas as respostas já dadas (raiz de uma árvore de
+        Merkle, RFC 6962) e inclui a impressão digital do selo anterior. Quem anota um selo pode provar depois
+        que nada anterior a ele foi alterado, removido ou trocado de lugar.
       </p>
       {last === null ? (
-        <p>Nenhum selo foi feito neste período.</p>
+        <p>Nenhum selo neste período.</p>
       ) : (
         <>
           {before === null ? null : (
             <>
-              <h3>O último antes do período</h3>
+              <h3>Último selo antes do período</h3>
               <CheckpointList seals={[before]} />
             </>
           )}
-          <h3>O último de cada dia do período</h3>
+          <h3>Último selo de cada dia</h3>
           <CheckpointList seals={days} />
           {consistency.length === 0 ? null : (
             <p className="quiet">
-              {`O JSON deste dossiê traz a prova de consistência (RFC 6962, ${consistency.length} valores) entre o último selo antes do período e o último dele.`}
+              {`A versão JSON deste dossiê traz a prova de consistência (RFC 6962, ${consistency.length} valores) entre o último selo antes do período e o último do período.`}
             </p>
           )}
         </>
@@ -170,25 +170,25 @@ function CheckpointList({ seals }: { seals: readonly Checkpoint[] }) {
           <th scope="col" className="n">
             Selo
           </th>
-          <th scope="col">Feito em</th>
+          <th scope="col">Gerado em</th>
           <th scope="col" className="n">
-            Escolhas até ali
+            Total de respostas
           </th>
           <th scope="col">Raiz e impressão digital do selo</th>
         </tr>
       </thead>
       <tbody>
-        {seals.map((seal) => (
-          <tr key={seal.sequence}>
+        {seals.map((checkpoint) => (
+          <tr key={checkpoint.sequence}>
             <th scope="row" className="n">
-              {formatNumber(seal.sequence)}
+              {formatNumber(checkpoint.sequence)}
             </th>
-            <td>{formatMoment(seal.sealed_at)}</td>
-            <td className="n">{formatNumber(seal.tree_size)}</td>
+            <td>{formatMoment(checkpoint.sealed_at)}</td>
+            <td className="n">{formatNumber(checkpoint.tree_size)}</td>
             <td>
-              <code>{seal.root}</code>
+              <code>{checkpoint.root}</code>
               <br />
-              <code>{seal.hash}</code>
+              <code>{checkpoint.hash}</code>
             </td>
           </tr>
         ))}

@@ -22,9 +22,9 @@ export function formatDay(day: string): string {
   return day.split('-').reverse().join('/')
 }
 
-/** "67%", and nothing of nothing. */
+/** "67%"; empty for no total. */
 export function formatShare(part: number, whole: number): string {
   if (whole === 0) return ''
   const percent = (part / whole) * 100
-  return percent > 0 && percent < 1 ? '< 1%' : `${Math.round(percent)}%`
+  return percent > 0 && percent < 1 ? 'menos de 1%' : `${Math.round(percent)}%`
 }

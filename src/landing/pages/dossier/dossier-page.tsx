@@ -1,10 +1,11 @@
 import { formatCount } from '#contract/format-count.ts'
 import type { Dossier } from '#contract/inventory.ts'
+import { VISIT_CODE_DAYS } from '#contract/visit-code.ts'
 import { DossierCheckpoints, DossierNotices, DossierNumbers } from './dossier-figures.tsx'
 import { formatDay, formatMoment, formatNumber } from './dossier-format.ts'
 import { DossierTags } from './dossier-tags.tsx'
 
-/** The dossier as one document that needs nothing beside it. */
+/** The dossier as one self-contained document. */
 export function DossierPage({ dossier }: { dossier: Dossier }) {
   const { controller, from, to } = dossier
   return (
@@ -13,13 +14,13 @@ export function DossierPage({ dossier }: { dossier: Dossier }) {
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width,initial-scale=1" />
         <meta name="robots" content="noindex" />
-        <title>{`Dossiê de consentimento, ${formatDay(from)} a ${formatDay(to)}`}</title>
+        <title>{`Dossiê de consentimento para auditoria, ${formatDay(from)} a ${formatDay(to)}`}</title>
         {/* biome-ignore lint/security/noDangerouslySetInnerHtml: our own style sheet, which holds nothing of anybody's. */}
         <style dangerouslySetInnerHTML={{ __html: DOSSIER_STYLE }} />
       </head>
       <body>
         <main>
-          <h1>Dossiê de consentimento</h1>
+          <h1>Dossiê de consentimento para auditoria</h1>
           <dl>
             <dt>Site</dt>
             <dd>{dossier.site}</dd>
@@ -36,8 +37,8 @@ export function DossierPage({ dossier }: { dossier: Dossier }) {
             <dt>Contato</dt>
             <dd>{controller.contact}</dd>
             <dt>Período</dt>
-            <dd>{`${formatDay(from)} a ${formatDay(to)}, os dois dias incluídos`}</dd>
-            <dt>Feito em</dt>
+            <dd>{`${formatDay(from)} a ${formatDay(to)} (inclusive)`}</dd>
+            <dt>Gerado em</dt>
             <dd>{`${formatMoment(dossier.made_at)} (horário de Brasília), por ${dossier.made_by}`}</dd>
           </dl>
           <DossierNumbers figures={dossier.figures} />
@@ -51,65 +52,69 @@ export function DossierPage({ dossier }: { dossier: Dossier }) {
   )
 }
 
-const SEALS_ADDRESS = '/.well-known/portico-seals'
+const CHECKPOINTS_ADDRESS = '/.well-known/portico-seals'
 
 /** How it was made, how to check it, and what it does not show. */
 function DossierMethod({ site, kept_days, seals }: Dossier) {
   return (
     <>
       <section>
-        <h2>5. Como conferir sem confiar em nós</h2>
+        <h2>5. Como conferir por conta própria</h2>
         <ol>
           <li>
-            {`Abra ${site}${SEALS_ADDRESS}. Os selos são públicos. Compare a raiz e a impressão digital do selo ${seals.last === null ? 'mais novo' : formatNumber(seals.last.sequence)} com as deste dossiê.`}
+            {`Abra ${site}${CHECKPOINTS_ADDRESS}. Os selos são públicos. Compare a raiz e a impressão digital do selo ${seals.last === null ? 'mais recente' : formatNumber(seals.last.sequence)} com as deste dossiê.`}
           </li>
           <li>
-            {`Com selos anotados em datas diferentes, peça a prova de consistência entre eles: ${site}${SEALS_ADDRESS}/consistency?first=N&second=M. Qualquer programa que siga a RFC 6962 a confere.`}
+            {`Se você anotou selos em datas diferentes, compare: ${site}${CHECKPOINTS_ADDRESS}/consistency?first=N&second=M mostra a prova de que um continua o outro. Qualquer programa compatível com a RFC 6962 verifica.`}
           </li>
           <li>
-            Peça o arquivo de registros do período e rode <code>npm run evidence -- verify ARQUIVO</code>, sem
-            rede. Um byte mudado, um registro tirado, acrescentado ou fora de ordem faz a conferência falhar e
-            dizer onde. O formato é JSON-LD com os termos do W3C DPV; as impressões digitais são SHA-256 sobre
-            JSON canônico (RFC 8785), e dá para refazê-las com qualquer ferramenta.
+            Peça o arquivo de registros do período e rode <code>npm run evidence -- verify ARQUIVO</code> (não
+            precisa de internet). Se um byte mudou ou um registro foi removido, incluído ou trocado de lugar,
+            a verificação falha e mostra a linha. O formato é JSON-LD com os termos do W3C DPV. As impressões
+            digitais são SHA-256 de JSON canônico (RFC 8785), e qualquer ferramenta pode refazer a conta.
           </li>
           <li>
-            Some os registros do arquivo por dia e por versão do aviso: os números têm de ser os da seção 1,
-            salvo os registros já apagados pelo prazo de guarda.
+            Some os registros do arquivo por dia e por versão do aviso. O resultado tem que ser igual ao da
+            seção 1, menos os registros já apagados pelo prazo de guarda.
           </li>
           <li>
-            Um visitante tem o código da própria escolha nas preferências de cookies, e pode baixar o recibo,
-            com a prova de que a escolha está sob um selo.
+            Cada visitante vê o código da própria resposta nas preferências de cookies e pode baixar o
+            comprovante, com a prova de que ela está coberta por um selo.
           </li>
         </ol>
       </section>
       <section>
-        <h2>6. Método, e o que este dossiê não mostra</h2>
+        <h2>6. Método e limites deste dossiê</h2>
         <ul>
           <li>
-            Uma escolha é registrada quando o visitante aperta um botão do aviso ou das preferências: botão,
-            categorias, versão do aviso, conjunto de tags e hora do nosso servidor. Sem nome, endereço IP nem
-            navegador: o registro diz que a escolha foi feita, não por quem.
+            Registramos uma resposta quando o visitante clica em um botão do aviso ou das preferências: botão,
+            categorias, versão do aviso, conjunto de tags e horário do servidor. Não guardamos nome, endereço
+            IP nem navegador: o registro mostra que a resposta foi dada, não por quem.
           </li>
           <li>
-            {`Registros ficam ${formatCount(kept_days, 'dia', 'dias')}. Depois são apagados, e a impressão digital de cada um fica, para que as provas dos outros continuem valendo.`}
+            {`Quem aceitou desempenho ou marketing e usou um link para o aplicativo ou para o WhatsApp tem um código de visita, guardado por ${formatCount(VISIT_CODE_DAYS, 'dia', 'dias')} com canal, campanha e identificadores de clique criptografados. Ele é apagado quando o consentimento é retirado e não faz parte deste dossiê.`}
           </li>
           <li>
-            A hora é a do nosso servidor. Um selo prova a ordem e que nada mudou desde que alguém de fora o
-            anotou; a hora de um selo que ninguém anotou é só a nossa palavra.
+            {`Os registros são guardados por ${formatCount(kept_days, 'dia', 'dias')} e depois apagados. A impressão digital de cada um continua, para que a prova dos outros siga válida.`}
           </li>
           <li>
-            Tags e endereços vêm do que o servidor anotou ao servir a página. O que um contêiner (Google Tag
-            Manager) carrega por conta própria não está na lista. Empresas e finalidades são as do catálogo do
+            O horário é o do nosso servidor. Um selo prova a ordem e que nada mudou desde que alguém de fora o
+            anotou. Se ninguém anotou, o horário do selo vale só como nossa declaração.
+          </li>
+          <li>
+            Tags e domínios vêm do que o servidor registrou ao entregar a página. O que um contêiner do Google
+            Tag Manager carrega por conta própria não aparece. Empresas e finalidades são as do catálogo do
             produto.
           </li>
           <li>
-            O inventário de scripts que o painel mantém (quem autorizou cada um, por quê, e se o arquivo
-            mudou) segue a forma dos requisitos 6.4.3 e 11.6.1 do PCI DSS. Eles são escritos para páginas de
-            pagamento e não obrigam esta página, que não recebe dados de cartão; nada aqui afirma que eles são
-            cumpridos.
+            O inventário de scripts do painel (quem ativou cada um, por quê e se o arquivo mudou) segue o
+            modelo dos requisitos 6.4.3 e 11.6.1 do PCI DSS. Eles valem para páginas de pagamento e não se
+            aplicam a esta página, que não recebe dados de cartão. Este dossiê não declara conformidade com
+            eles.
           </li>
           <li>
-            Este dossiê é um relato do que foi anotado. Não é parecer jurídico, e ninguém de fora o avaliou.
+            Este dossiê relata o que foi registrado. Não é um parecer jurídico e não passou por auditoria
+            externa.
           </li>
         </ul>
       </section>
@@ -117,7 +122,7 @@ function DossierMethod({ site, kept_days, seals }: Dossier) {
   )
 }
 
-/** The file stands alone: no typeface, picture or script comes from anywhere. */
+/** The file stands alone: no typeface, image or script is loaded. */
 const DOSSIER_STYLE = `
 @page { size: A4; margin: 18mm 16mm 20mm }
 * { box-sizing: border-box; margin: 0; padding: 0 }

@@ -8,34 +8,34 @@ const CATEGORIES: Record<DossierTag['category'], string> = {
 }
 const COUNTRIES = new Intl.DisplayNames('pt-BR', { type: 'region' })
 
-/** What was on the page in the period, from when to when. */
+/** What was on the page in the period, and when. */
 export function DossierTags({ tags, headers, tags_known_since, from }: Dossier) {
   const isLate = tags_known_since !== null && tags_known_since.slice(0, 10) > from
   return (
     <section>
-      <h2>3. Que tags estavam no site, e quando</h2>
+      <h2>3. Tags no site durante o período</h2>
       <p>
-        Cada linha é uma tag como ela era, do momento em que passou a ser servida ao momento em que deixou de
-        ser ou mudou. Os endereços são os que a política da página abria para ela: dizem com quem podia falar,
-        não com quem falou. Só rodava para quem aceitou a categoria.
+        Cada linha mostra uma tag e o período em que ela esteve no site sem mudar. Os domínios são os que a
+        segurança do site permitia: mostram para onde ela podia enviar dados, não para onde enviou. A tag só
+        rodava para quem aceitou a categoria.
       </p>
       {tags_known_since === null || isLate ? (
         <p>
           {tags_known_since === null
-            ? 'Nada foi anotado sobre o que estava no site.'
-            : `O que estava no site é anotado desde ${formatMoment(tags_known_since)}; de antes, nada se afirma aqui.`}
+            ? 'Não há registro do que estava no site.'
+            : `O registro do que estava no site começa em ${formatMoment(tags_known_since)}. Não há dados anteriores.`}
         </p>
       ) : null}
       {tags.length === 0 ? (
-        <p>Nenhuma tag foi servida neste período.</p>
+        <p>Nenhuma tag esteve no site neste período.</p>
       ) : (
         <table className="tags">
           <thead>
             <tr>
               <th scope="col">Tag</th>
-              <th scope="col">Quem recebe, e para quê</th>
+              <th scope="col">Quem recebe e para quê</th>
               <th scope="col">No site</th>
-              <th scope="col">Endereços e arquivos</th>
+              <th scope="col">Domínios e arquivos</th>
             </tr>
           </thead>
           <tbody>
@@ -45,20 +45,19 @@ export function DossierTags({ tags, headers, tags_known_since, from }: Dossier) 
           </tbody>
         </table>
       )}
-      <h3>Cabeçalhos da página</h3>
+      <h3>Cabeçalhos de segurança da página</h3>
       <p>
-        Impressão digital (SHA-256) dos cabeçalhos com que a página foi servida, a política de segurança entre
-        eles.
+        Impressão digital (SHA-256) dos cabeçalhos enviados com a página, incluindo a política de segurança.
       </p>
       {headers.length === 0 ? (
-        <p>Nada foi anotado.</p>
+        <p>Sem registros.</p>
       ) : (
         <table>
           <thead>
             <tr>
               <th scope="col">Desde</th>
               <th scope="col">SHA-256</th>
-              <th scope="col">Mudou com</th>
+              <th scope="col">Motivo da mudança</th>
             </tr>
           </thead>
           <tbody>
@@ -68,7 +67,7 @@ export function DossierTags({ tags, headers, tags_known_since, from }: Dossier) 
                 <td>
                   <code>{hash}</code>
                 </td>
-                <td>{unasked ? 'outra versão ou configuração do site' : 'uma mudança de tags'}</td>
+                <td>{unasked ? 'atualização ou configuração do site' : 'mudança de tags'}</td>
               </tr>
             ))}
           </tbody>
@@ -82,13 +81,13 @@ function TagRow({ tag }: { tag: DossierTag }) {
   return (
     <tr>
       <th scope="row">
-        {tag.name ?? 'Tag cujo cadastro não existe mais'}
+        {tag.name ?? 'Tag excluída'}
         <small>{CATEGORIES[tag.category]}</small>
         {tag.account === null ? null : <small>{tag.account}</small>}
-        {tag.reason === null ? null : <small>{`Motivo anotado: ${tag.reason}`}</small>}
+        {tag.reason === null ? null : <small>{`Motivo: ${tag.reason}`}</small>}
       </th>
       <td>
-        {tag.vendors.length === 0 ? 'Código próprio, que o catálogo não reconhece.' : null}
+        {tag.vendors.length === 0 ? 'Código próprio, fora do catálogo.' : null}
         {tag.vendors.map((vendor) => (
           <div key={vendor.id}>
             {`${vendor.name}, de ${vendor.company}${vendor.country === '' ? '' : ` (${COUNTRIES.of(vendor.country) ?? vendor.country})`}`}
@@ -98,7 +97,7 @@ function TagRow({ tag }: { tag: DossierTag }) {
         {tag.told_by.includes('server') ? (
           <small>
             {tag.told_by.includes('browser')
-              ? 'Envio pelo navegador e pelo nosso servidor.'
+              ? 'Envio pela página e pelo nosso servidor.'
               : 'Envio só pelo nosso servidor.'}
           </small>
         ) : null}
@@ -109,7 +108,7 @@ function TagRow({ tag }: { tag: DossierTag }) {
         {tag.ended_at === null ? 'até agora' : `até ${formatMoment(tag.ended_at)}`}
       </td>
       <td>
-        {tag.hosts.length === 0 ? 'nenhum endereço na página' : tag.hosts.join(', ')}
+        {tag.hosts.length === 0 ? 'nenhum domínio' : tag.hosts.join(', ')}
         {tag.files.map((file) =>
           file.kind === 'own' ? (
             <small key={file.path}>

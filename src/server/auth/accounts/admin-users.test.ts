@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { parseConfig } from '#server/config.ts'
 import type { Database } from '#server/db/database.ts'
 import type { Caller } from '#server/http/security/administrators.ts'
-import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
+import { makeDatabase, type TestDatabase, TIER_ENGINES } from '#tests/support/engines.ts'
 import { QUICK_WORK } from '#tests/support/quick-work.ts'
 import { createAuth } from '../auth.ts'
 import type { AuthContext } from '../context.ts'
@@ -15,7 +15,7 @@ import { isPrincipal } from './rules.ts'
 const SERVICE: Caller = { kind: 'service' }
 const PRINCIPAL = 'principal@portico.example'
 
-describe.each(ENGINES)('the accounts behind admin_users on %s', (engine) => {
+describe.each(TIER_ENGINES)('the accounts behind admin_users on %s', (engine) => {
   let database: TestDatabase
   let context: AuthContext
   let accounts: Accounts
@@ -65,7 +65,7 @@ describe.each(ENGINES)('the accounts behind admin_users on %s', (engine) => {
       (row) => row.id,
     )
 
-  test('are made with their role, or not at all', async () => {
+  test('are created with their role, or not at all', async () => {
     const row = await database.db
       .selectFrom('auth_users as u')
       .innerJoin('admin_roles as r', 'r.user_id', 'u.id')
@@ -77,7 +77,7 @@ describe.each(ENGINES)('the accounts behind admin_users on %s', (engine) => {
   })
 
   test.each([{ email: 'mudou@exemplo.com.br' }, { role: 'super_admin' }, { passwordHash: 'y' }])(
-    'edited by another (%o) lose every session',
+    'lose every session when edited by another (%o)',
     async (change) => {
       await open()
       await open()
@@ -87,7 +87,7 @@ describe.each(ENGINES)('the accounts behind admin_users on %s', (engine) => {
     },
   )
 
-  test('edited by themselves keep the session they do it in, with its login', async () => {
+  test('keep the current session and its login when edited by themselves', async () => {
     const own = await open()
     await open()
     await inTransaction((trx) => accounts.update(trx, id, { passwordHash: 'y', provedHash: 'x' }, self(own)))
@@ -104,7 +104,7 @@ describe.each(ENGINES)('the accounts behind admin_users on %s', (engine) => {
     ['no password', {}],
     ['a password that was changed meanwhile', { provedHash: 'old' }],
     ['an account without a password', { provedHash: null }],
-  ])('edited by themselves with %s stay as they are', async (_what, proof) => {
+  ])('stay unchanged when edited by themselves with %s', async (_what, proof) => {
     const own = await open()
     for (const change of [{ email: `x${email}` }, { passwordHash: 'y' }, { role: 'super_admin' }])
       await expect(
@@ -112,7 +112,7 @@ describe.each(ENGINES)('the accounts behind admin_users on %s', (engine) => {
       ).rejects.toMatchObject({ status: 400, code: 'current_password_required' })
   })
 
-  test('take no address that another has, and the transaction goes on', async () => {
+  test('refuse an address that another account has, and the transaction continues', async () => {
     const change = { email: PRINCIPAL.toUpperCase() }
     await inTransaction(async (trx) => {
       await expect(accounts.update(trx, id, change, SERVICE)).rejects.toMatchObject({ code: 'email_exists' })
@@ -120,7 +120,7 @@ describe.each(ENGINES)('the accounts behind admin_users on %s', (engine) => {
     })
   })
 
-  test('are removed with everything that was theirs, and the audit trail stays', async () => {
+  test('are removed with all their data, and the audit trail stays', async () => {
     await open()
     await inTransaction((trx) => accounts.remove(trx, id, SERVICE))
     expect(await live()).toEqual([])
@@ -134,7 +134,7 @@ describe.each(ENGINES)('the accounts behind admin_users on %s', (engine) => {
     expect(trail[1]?.before).toEqual({ email, role: 'admin' })
   })
 
-  test('the principal’s address and role stay, and it cannot be removed; its password can change', async () => {
+  test('the principal keeps address and role and cannot be removed, but can change the password', async () => {
     const principal = await database.db
       .selectFrom('auth_users')
       .select('id')
@@ -154,13 +154,13 @@ describe.each(ENGINES)('the accounts behind admin_users on %s', (engine) => {
     expect(isPrincipal(context.config, email)).toBe(false)
   })
 
-  test('somebody’s own address is too easy, also when only the password is edited', async () => {
+  test("refuses one's own address as password, also when only the password is edited", async () => {
     const weak = { code: 'weak_password', details: { reasons: ['pwned'] } }
     await expect(accounts.hashPassword(`${email.split('@')[0]}1`, email)).rejects.toMatchObject(weak)
     await expect(accounts.hashPassword(`${email.split('@')[0]}1`, '')).rejects.toMatchObject(weak)
   })
 
-  test('a weak password is refused with its reasons before anything is hashed', async () => {
+  test('refuses a weak password with its reasons before hashing', async () => {
     await expect(accounts.hashPassword('senha123', email)).rejects.toMatchObject({
       code: 'weak_password',
       details: { reasons: ['pwned'] },

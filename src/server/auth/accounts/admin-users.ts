@@ -14,7 +14,7 @@ import { checkPassword, proveOwnPassword, requireOwnPassword } from '../password
 import { emailExists } from '../protocol.ts'
 import { handOverAccount, LockedAccount, lockAccount } from './change-account.ts'
 import { accessRefusal, refuseChangeOfPrincipal, refuseRemovalOfPrincipal } from './rules.ts'
-import { findUserByEmail, findUserById, insertUser } from './users.ts'
+import { createUser, findUserByEmail, findUserById, refuseTakenEmail } from './users.ts'
 
 interface NewAccount {
   id?: string
@@ -30,13 +30,13 @@ interface AccountChange {
   email?: string
   passwordHash?: string
   role?: string
-  /** What `proveOwnPassword` gave: asked of people who edit themselves. */
+  /** Result of `proveOwnPassword`, required of people who edit themselves. */
   provedHash?: string | null
-  /** When the row counts as written; now, if nothing is said. */
+  /** Time of the write; defaults to now. */
   version?: string
 }
 
-/** The accounts behind the resource `admin_users`: a login and its admin role, changed together or not at all. */
+/** The accounts behind `admin_users`: an account and its role, changed together. */
 export class Accounts {
   readonly #context: AuthContext
 
@@ -44,14 +44,17 @@ export class Accounts {
     this.#context = context
   }
 
-  /** Slow: never inside a transaction. Without an e-mail it may be anybody's: then everyone's is too easy. */
+  /**
+   * Slow: never call it inside a transaction. Without an email the owner is unknown, and every administrator's address
+   * counts as weak.
+   */
   async hashPassword(password: string, email: string): Promise<string> {
     const emails = email === '' ? await readEmails(this.#context.db) : [email]
     await checkPassword(password, [...emails, this.#context.config.site.brandName])
     return this.#context.passwords.hash(password)
   }
 
-  /** Slow: never inside a transaction. Gives back the hash that was matched, to be compared when it counts. */
+  /** Slow: never call it inside a transaction. Returns the matched hash, to compare it again when writing. */
   async proveOwnPassword(caller: Caller, password: string): Promise<string | null> {
     if (caller.kind !== 'user') return null
     const user = await findUserById(this.#context.db, caller.userId)
@@ -60,24 +63,25 @@ export class Accounts {
     return user.password_hash
   }
 
+  /** The account of this address, or null. */
   async findLoginId(email: string): Promise<string | null> {
     return (await findUserByEmail(this.#context.db, email))?.id ?? null
   }
 
+  /** Gives a role to the login of this id and address; false when there is none. */
   grantRole(trx: Db, account: GrantedRole, caller: Caller): Promise<boolean> {
     return grantRole(this.#context, trx, account, caller)
   }
 
   async create(trx: Db, account: NewAccount, caller: Caller): Promise<string> {
-    const user = await insertUser(trx, { ...account, confirmed: true })
-    if (user === null) throw emailExists()
+    const user = await createUser(trx, { ...account, confirmed: true })
     const made = await lockAccount(trx, { userId: user.id, by: auditActor(caller) })
     await setRole(made, account.role, user.created_at)
     await made.audit('user.created', { after: { email: user.email, role: account.role } })
     return user.id
   }
 
-  /** Ends the person's sessions; a person who edits themselves keeps the one they do it in. */
+  /** Ends the person's sessions; a person who edits themselves keeps the current one. */
   async update(trx: Db, id: string, change: AccountChange, caller: Caller): Promise<void> {
     const isSelf = caller.kind === 'user' && caller.userId === id
     const account = await lockAccount(trx, {
@@ -149,28 +153,17 @@ async function readEmails(db: Db): Promise<string[]> {
   return rows.map(({ email }) => email)
 }
 
-/** Asked first, because on PostgreSQL a refused statement would take the whole transaction with it. */
-export async function refuseTakenEmail(trx: Db, id: string, email: string): Promise<void> {
-  const other = await trx
-    .selectFrom('auth_users')
-    .select('id')
-    .where(sql<string>`lower(email)`, '=', email)
-    .where('id', '!=', id)
-    .executeTakeFirst()
-  if (other !== undefined) throw emailExists()
-}
-
 interface GrantedRole {
   id: string
   email: string
   role: string
-  /** Hashed; null keeps the login's own, where it may stay. */
+  /** A hash; null keeps the account's password where that is allowed. */
   passwordHash: string | null
 }
 
 /**
- * Makes an administrator of a login that exists; false when there is none. Whoever signed up with the address of a future
- * administrator must not become one by waiting: only a login whose mailbox was proved keeps its password and sessions.
+ * Gives a role to an existing account; false if there is none. A stranger who signed up with the address of a future
+ * administrator must not become one: only an account with a proved mailbox keeps its password and sessions.
  */
 async function grantRole(
   context: AuthContext,
@@ -212,7 +205,7 @@ async function readRole({ trx, user }: LockedAccount): Promise<string | null> {
   return row?.role ?? null
 }
 
-/** Also the version of the row in `admin_users`: `at` is when it was written. */
+/** Also the version of the row in `admin_users`: `at` is the time of the write. */
 export async function setRole(
   { trx, user }: LockedAccount,
   role: string,
@@ -238,34 +231,74 @@ const EMAIL_CHECK = { constraint: 'admin_users_email_check', expected: 'email mu
 const PRINCIPAL_IS_FIXED = 'Este é o usuário administrador principal. Email e função não podem ser alterados.'
 
 const COLUMNS: readonly Column[] = [
-  { name: 'id', type: 'uuid', write: 'create', initial: () => randomUUID() },
+  {
+    name: 'id',
+    type: 'uuid',
+    write: 'create',
+    initial: () => randomUUID(),
+    about: 'Generated unless you send one.',
+  },
   {
     name: 'email',
     type: 'text',
     write: 'always',
+    about: 'Address that the person signs in with.',
     normalize: (value) => (typeof value === 'string' ? normalizeEmail(value) : value),
-    // Every write judges the whole row, and a row may be older than the rule: new addresses are judged by the store.
+    // Every write checks the whole row, and a row may be older than the rule: new addresses are checked by the store.
     check: { ...EMAIL_CHECK, passes: (value) => typeof value === 'string' && mayBeKnownEmail(value) },
   },
   {
     name: 'role',
     type: 'text',
     write: 'always',
+    about: 'Default: admin.',
     initial: () => 'admin',
     words: ADMIN_ROLE_LABELS,
   },
-  { name: 'is_principal', type: 'boolean', write: 'maintained', initial: () => false },
-  { name: 'created_at', type: 'timestamp', write: 'maintained', initial: () => new Date().toISOString() },
-  { name: 'updated_at', type: 'timestamp', write: 'maintained', initial: (row) => row.created_at },
-  // Holds the plain text until `prepare` has replaced it by its hash, before any transaction begins.
-  // A new login needs one, which the store sees to; a login that exists may keep its own.
-  { name: 'password', type: 'text', write: 'always', read: false, nullable: true },
-  // The own one, of people who edit themselves. `prepare` replaces it by the hash that it matched.
-  { name: 'current_password', type: 'text', write: 'always', read: false, nullable: true },
+  {
+    name: 'is_principal',
+    type: 'boolean',
+    write: 'maintained',
+    initial: () => false,
+    about: 'Whether the configuration names this account. It cannot be deleted.',
+  },
+  {
+    name: 'created_at',
+    type: 'timestamp',
+    write: 'maintained',
+    initial: () => new Date().toISOString(),
+    about: 'When the account was created.',
+  },
+  {
+    name: 'updated_at',
+    type: 'timestamp',
+    write: 'maintained',
+    initial: (row) => row.created_at,
+    about: 'Time of the last change.',
+  },
+  // Plain text until `prepare` replaces it with its hash, before any transaction. The store requires it for a new
+  // account; an existing one may keep its own.
+  {
+    name: 'password',
+    type: 'text',
+    write: 'always',
+    read: false,
+    nullable: true,
+    about: 'New password. Needed for a new account.',
+  },
+  // The current password of people who edit themselves. `prepare` replaces it with the matched hash.
+  {
+    name: 'current_password',
+    type: 'text',
+    write: 'always',
+    read: false,
+    nullable: true,
+    about: 'Needed by people who edit their own row.',
+  },
 ]
 
-/** A login joined with its admin role, so that what is edited here is what the next login uses. */
-export function adminUsers(accounts: AccountPort, principalEmail: string): Resource {
+/** An account joined with its role, so that what is edited here is what the next sign-in uses. */
+export function adminUsers(accounts: Accounts, principalEmail: string): Resource {
   return {
     name: NAME,
     columns: COLUMNS,
@@ -280,7 +313,7 @@ export function adminUsers(accounts: AccountPort, principalEmail: string): Resou
   }
 }
 
-/** The times are the role's: a login's own also move when its owner signs in, which is nobody's edit. */
+/** The times are those of the role: an account's own also change at sign-in. */
 function joinAccounts(db: DynamicDb, principalEmail: string): Source {
   const joined = db
     .selectFrom('auth_users as u')
@@ -290,7 +323,7 @@ function joinAccounts(db: DynamicDb, principalEmail: string): Source {
   return db.selectFrom(joined.as(NAME)) as unknown as Source
 }
 
-function accountStore(accounts: AccountPort): Store {
+function accountStore(accounts: Accounts): Store {
   return {
     keepsOwnAudit: true,
     async prepare(inputs, caller) {
@@ -336,13 +369,13 @@ function accountStore(accounts: AccountPort): Store {
   }
 }
 
-/** A row for a login that exists has that login's id, which its sender cannot know. */
-async function nameLogin(accounts: AccountPort, input: Row, email: string): Promise<void> {
+/** A row for an existing account has that account's id, which the sender cannot know. */
+async function nameLogin(accounts: Accounts, input: Row, email: string): Promise<void> {
   const id = await accounts.findLoginId(email)
   if (id !== null) input.id = id
 }
 
-/** The principal's protection in this protocol's words. Not a question of who asks: nobody may, the service key included. */
+/** The principal's protection as an error of this protocol. It applies to everybody, including service keys. */
 async function inOwnWords(message: string, write: () => Promise<unknown>): Promise<void> {
   try {
     await write()
@@ -364,7 +397,7 @@ function refuseBadEmail(email: string): void {
   if (!isEmail(email)) throw checkViolation(NAME, EMAIL_CHECK.constraint, EMAIL_CHECK.expected)
 }
 
-/** A taken address in this protocol's words. */
+/** A taken address as an error of this protocol. */
 async function withEmailKey(email: string, write: () => Promise<unknown>): Promise<void> {
   try {
     await write()
@@ -385,64 +418,4 @@ function readTimes(trx: Db, id: string): Promise<Row> {
     .select(['created_at', 'updated_at'])
     .where('user_id', '=', id)
     .executeTakeFirstOrThrow()
-}
-
-interface AccountPortNewAccount {
-  id: string
-  /** Normalised. */
-  email: string
-  passwordHash: string
-  role: string
-}
-
-interface AccountPortGrantedRole extends Omit<AccountPortNewAccount, 'passwordHash'> {
-  passwordHash: string | null
-}
-
-/** Only what really changes; the e-mail is normalised. */
-interface AccountChange {
-  email?: string
-  role?: string
-  passwordHash?: string
-  /** What `proveOwnPassword` gave. */
-  provedHash?: string | null
-  /** Becomes the row's `updated_at`. */
-  version?: string
-}
-
-/**
- * How the data service changes logins, which belong to the auth service: `admin_users` is their join with the roles.
- * Every write is part of the transaction that it is given, and writes its own audit row there. A taken e-mail is an
- * `AppError` with code `email_exists`.
- */
-interface AccountPort {
-  /**
-   * Judges the password (`AppError` with code `weak_password` and `details.reasons`) and hashes it. Slow, so it is
-   * never called inside a transaction. An unknown e-mail is the empty text.
-   */
-  hashPassword(password: string, email: string): Promise<string>
-  /**
-   * Judges the password that people show who edit themselves (`AppError` with code `current_password_invalid`). Slow,
-   * too. Null for a caller that is no person.
-   */
-  proveOwnPassword(caller: Caller, password: string): Promise<string | null>
-  /** The login of this address, or null. */
-  findLoginId(email: string): Promise<string | null>
-  /**
-   * Gives a role to the login of this id and address, false when there is none. A login whose address its holder has
-   * proved keeps its password, unless another is given. Any other is handed over: its password, second factors and
-   * sessions end. One that has a role, or is shut out, counts as a taken e-mail.
-   */
-  grantRole(trx: Db, account: AccountPortGrantedRole, caller: Caller): Promise<boolean>
-  /** Makes login and role. */
-  create(trx: Db, account: AccountPortNewAccount, caller: Caller): Promise<unknown>
-  /**
-   * Changes login and role, and ends that person's sessions: all of them, but for the one that the caller uses when
-   * people edit themselves, which takes their password (`AppError` with code `current_password_required`).
-   */
-  update(trx: Db, userId: string, change: AccountChange, caller: Caller): Promise<void>
-  /** Gives the row a new version and changes nothing else. */
-  touch(trx: Db, userId: string, version: string): Promise<void>
-  /** Removes login, role and sessions. */
-  remove(trx: Db, userId: string, caller: Caller): Promise<void>
 }

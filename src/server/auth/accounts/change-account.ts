@@ -5,19 +5,31 @@ import { engineOf } from '#server/db/dialect.ts'
 import type { AuthUsers } from '#server/db/schema/auth.ts'
 import { change } from '#server/db/transactions/change.ts'
 import type { Actor } from '#server/http/security/administrators.ts'
-import { authError, fitsMetadata, METADATA_TOO_LARGE, validationFailed } from '../protocol.ts'
+import { authError, fitsMetadata, METADATA_TOO_LARGE, toJson, validationFailed } from '../protocol.ts'
 import { endSessions, isLoginOpen } from '../sessions/revoke.ts'
 import { deleteFactors, deletePasskeys, deleteRecoveryCodes, deleteTokens } from './credentials.ts'
 import { accessRefusal } from './rules.ts'
-import { type FactorRow, findFactors, findUserById, type SessionRow, type UserRow } from './users.ts'
+import {
+  type FactorRow,
+  findFactors,
+  findUserById,
+  hasGeneratedPassword,
+  markPassword,
+  type SessionRow,
+  type UserRow,
+} from './users.ts'
 
 /**
- * The account stays; password, factors, codes and sessions of its holder end, and the address counts as confirmed.
- * Without a password, the way in is a mail.
+ * Keeps the account, deletes its holder's password, factors, codes and sessions, and confirms the address. Without a
+ * new password the holder signs in by email.
  */
-export async function handOverAccount(account: LockedAccount, passwordHash: string | null): Promise<void> {
+export async function handOverAccount(
+  account: LockedAccount,
+  passwordHash: string | null,
+  { generated = false } = {},
+): Promise<void> {
   const now = new Date().toISOString()
-  await account.update({
+  const columns = {
     password_hash: passwordHash,
     user_metadata: '{}',
     new_email: null,
@@ -25,14 +37,15 @@ export async function handOverAccount(account: LockedAccount, passwordHash: stri
     deleted_at: null,
     email_confirmed_at: now,
     mailbox_proved_at: now,
-    // Its new holder has not been here yet.
+    // The new holder has not signed in yet.
     last_sign_in_at: null,
     updated_at: now,
-  })
+  }
+  await account.update(columns, { generated })
   await account.revoke('handed_over')
 }
 
-/** What the audit trail keeps of a user: never a hash, and no metadata that scripts may have filled with anything. */
+/** What the audit trail stores of a user: no hash, and no metadata, which scripts can fill. */
 export function auditedUser(user: UserRow): Record<string, unknown> {
   return {
     email: user.email,
@@ -43,8 +56,8 @@ export function auditedUser(user: UserRow): Record<string, unknown> {
 }
 
 /**
- * Who used what was mailed to an address can read it. Until then a stranger may have stood for it: their password, factors
- * and sessions do not become the owner's by the owner's proof.
+ * Whoever used an emailed token can read that mailbox. Password, factors and sessions from before may belong to a
+ * stranger, so they are deleted.
  */
 export async function confirmEmail(account: LockedAccount): Promise<void> {
   const { user } = account
@@ -60,7 +73,7 @@ export async function confirmEmail(account: LockedAccount): Promise<void> {
   })
 }
 
-/** The protocol's merge: keys are added or replaced one by one, and null removes one. */
+/** The protocol's merge: keys are added or replaced, and null removes one. */
 export function mergeMetadata(
   current: Record<string, unknown>,
   change: Record<string, unknown>,
@@ -71,7 +84,7 @@ export function mergeMetadata(
   return kept
 }
 
-/** An account and the session that asks; null where none does: a mail, the service key, the operator. */
+/** An account and the calling session; null without one: an emailed token, a service key, the operator. */
 export interface AccountState {
   readonly user: UserRow
   readonly factors: readonly FactorRow[]
@@ -80,20 +93,20 @@ export interface AccountState {
 
 export interface Who {
   userId: string
-  /** Of people who act on their own account: it must be alive, and theirs. */
+  /** For people who act on their own account: the session must be open and theirs. */
   sessionId?: string | undefined
-  /** How the audit trail names who acts; the person, when nobody else is named. */
+  /** Actor in the audit trail; defaults to the person. */
   by?: Actor
 }
 
-/** What each change ends. A person who acts in a session of their own keeps that one where `others` end. */
+/** What each change ends. With `others`, the current session is kept. */
 const REVOKES = {
   own_password: { sessions: 'others' },
   email_or_role: { sessions: 'others' },
   password_by_other: { sessions: 'all', passkeys: 'sign-in' },
   email_confirmed: { sessions: 'all' },
   factors_removed: { sessions: 'all', passkeys: 'all', keepsMails: true },
-  /** Whoever had a way in has it no more. */
+  /** Every credential of the former holder ends. */
   handed_over: { sessions: 'all', passkeys: 'all' },
 } as const satisfies Record<
   string,
@@ -101,8 +114,8 @@ const REVOKES = {
 >
 
 /**
- * An account whose row nobody else changes until the transaction ends. Only `lock` makes one, and whatever writes an
- * account, its sessions, factors, passkeys or codes takes one: who wants to write must have locked.
+ * An account whose row is locked until the transaction ends. Only `lock` creates one, and all code that writes an
+ * account, its sessions, factors, passkeys or codes requires one.
  */
 export class LockedAccount implements AccountState {
   readonly trx: Db
@@ -119,7 +132,7 @@ export class LockedAccount implements AccountState {
     this.#by = by
   }
 
-  /** Undefined when there is no such account. A session that is over, or of somebody who may not act, is refused. */
+  /** Undefined if there is no such account. Refuses an ended session, or one of a person who may not act. */
   static async lock(trx: Db, { userId, sessionId, by }: Who): Promise<LockedAccount | undefined> {
     const user = await lockRow(trx, userId)
     if (user === undefined) return undefined
@@ -131,10 +144,18 @@ export class LockedAccount implements AccountState {
     return this.#user
   }
 
-  async update(columns: Updateable<AuthUsers>): Promise<UserRow> {
+  /** A new password is one that a person chose, unless `generated` says that the program made it. */
+  async update(columns: Updateable<AuthUsers>, { generated = false } = {}): Promise<UserRow> {
+    const known = columns.app_metadata === undefined && columns.password_hash !== undefined
+    const isMarked = generated || hasGeneratedPassword(this.#user.app_metadata)
     this.#user = await this.trx
       .updateTable('auth_users')
-      .set(columns)
+      .set({
+        ...columns,
+        ...(known && isMarked
+          ? { app_metadata: toJson(markPassword(this.#user.app_metadata, generated)) }
+          : {}),
+      })
       .where('id', '=', this.#user.id)
       .returningAll()
       .executeTakeFirstOrThrow()
@@ -163,14 +184,14 @@ export class LockedAccount implements AccountState {
   }
 }
 
-/** Throws `user_not_found`, and whatever `requireSession` throws. */
+/** Throws `user_not_found`, and the errors of `requireSession`. */
 export async function lockAccount(trx: Db, who: Who): Promise<LockedAccount> {
   const account = await LockedAccount.lock(trx, who)
   if (account === undefined) throw unknownUser(who)
   return account
 }
 
-/** The account as it is now, for what only reads it, and for what is checked before slow work begins. */
+/** Reads the account without a lock, for reading or for checks before slow work. */
 export async function readAccount(db: Db, who: Who): Promise<AccountState> {
   const user = await findUserById(db, who.userId)
   if (user === undefined) throw unknownUser(who)
@@ -179,16 +200,16 @@ export async function readAccount(db: Db, who: Who): Promise<AccountState> {
 }
 
 interface Change<Prepared, Result> {
-  /** Rules: run before the slow work, so that nobody hashes in vain, and again on the locked rows. */
+  /** Rules: checked before the slow work, to save it, and again on the locked rows. */
   check?: (account: AccountState) => void
-  /** Slow work on what was read, outside of any transaction: verify, judge, hash. Null when there is nothing to do. */
+  /** Slow work outside of the transaction: verify, check, hash. Null if there is nothing to do. */
   prepare?: (seen: AccountState) => Promise<Prepared>
   write: (account: LockedAccount, prepared: Prepared) => Promise<Result>
 }
 
 /**
- * The one way to change an account. Nothing is decided outside the transaction that writes: what was checked before the
- * slow work is checked again on the locked rows, and a session that ended meanwhile changes nothing.
+ * The one way to change an account. Everything is decided in the transaction that writes: what was checked before the
+ * slow work is checked again on the locked rows, and an ended session changes nothing.
  */
 export async function changeAccount<Result, Prepared = undefined>(
   db: Db,
@@ -201,7 +222,7 @@ export async function changeAccount<Result, Prepared = undefined>(
   return change(db, async (trx) => {
     const account = await lockAccount(trx, who)
     const isProof = who.sessionId !== undefined && prepared != null
-    // What a person proved, they proved of the password that was there.
+    // A proof counts for the password that was checked.
     if (isProof && seen?.user.password_hash !== account.user.password_hash)
       throw authError(409, 'conflict', 'The password was changed meanwhile')
     check?.(account)
@@ -209,13 +230,13 @@ export async function changeAccount<Result, Prepared = undefined>(
   })
 }
 
-/** Not `for update`, for which every new session of this person would wait: its reference needs the key alone. */
+/** Not `for update`, because every new session of this person would wait for it. */
 function lockRow(trx: Db, id: string): Promise<UserRow | undefined> {
   const row = trx.selectFrom('auth_users').selectAll().where('id', '=', id)
   return (engineOf(trx) === 'postgres' ? row.forNoKeyUpdate() : row).executeTakeFirst()
 }
 
-/** The live session of somebody who may act; held, it cannot end before the transaction does. */
+/** The open session of a person who may act, locked until the transaction ends. */
 async function requireSession(
   db: Db,
   user: UserRow,
@@ -231,7 +252,7 @@ async function requireSession(
   return session
 }
 
-/** A session that is not over. Held: the login first, as everything locks it, so that no two wait for each other. */
+/** An open session. Locks the login first, in the common order, to avoid deadlocks. */
 export async function findSession(
   db: Db,
   sessionId: string,

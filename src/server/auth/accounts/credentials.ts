@@ -3,7 +3,7 @@ import type { TokenKind } from '../one-time-tokens/tokens.ts'
 import type { LockedAccount } from './change-account.ts'
 import type { FactorRow } from './users.ts'
 
-/** All second factors, or one. Returns what was there. */
+/** Deletes all second factors, or one. Returns those deleted. */
 export async function deleteFactors(
   { trx, user }: LockedAccount,
   id?: string,
@@ -16,7 +16,7 @@ export async function deleteFactors(
     .execute()
 }
 
-/** Passkeys that sign in without a password, or those that serve as a second factor too. */
+/** Deletes passkeys for sign-in, or those used as second factor too. */
 export async function deletePasskeys({ trx, user }: LockedAccount, which: 'sign-in' | 'all'): Promise<void> {
   await trx
     .deleteFrom('auth_passkeys')
@@ -29,12 +29,12 @@ export async function deleteRecoveryCodes({ trx, user }: LockedAccount): Promise
   await trx.deleteFrom('auth_recovery_codes').where('user_id', '=', user.id).execute()
 }
 
-/** Of everybody: the key of their hashes is gone. */
+/** For everybody: the key of their hashes is gone. */
 export async function deleteEveryRecoveryCode(trx: Db): Promise<void> {
   await trx.deleteFrom('auth_recovery_codes').execute()
 }
 
-/** What changes how a person signs in invalidates every mail that was sent before; or those of some kinds alone. */
+/** Invalidates all emailed tokens, or those of some kinds. */
 export async function deleteTokens(
   { trx, user }: LockedAccount,
   kinds: readonly TokenKind[] | 'all' = 'all',

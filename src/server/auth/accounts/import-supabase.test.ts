@@ -2,13 +2,13 @@ import { hash } from '@node-rs/bcrypt'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '#tests/acceptance/auth-http.ts'
 import { readKeys } from '#tests/acceptance/auth-keys.ts'
-import { ENGINES } from '#tests/support/engines.ts'
+import { TIER_ENGINES } from '#tests/support/engines.ts'
 import { PRINCIPAL, startTestApp, type TestApp } from '#tests/support/test-app.ts'
 import { importSupabaseUser } from './import-supabase.ts'
 
 const PASSWORD = 'janela-verde-oceano-41'
 
-describe.each(ENGINES)('logins that come from Supabase, on %s', (engine) => {
+describe.each(TIER_ENGINES)('accounts from Supabase, on %s', (engine) => {
   let site: TestApp
   let anon: string
   let service: string
@@ -42,7 +42,7 @@ describe.each(ENGINES)('logins that come from Supabase, on %s', (engine) => {
       body: { email, password },
     })
 
-  test('sign in with their password, which is hashed anew, once', async () => {
+  test('sign in with their password, which is then rehashed once', async () => {
     const person = row('Ana@exemplo.com.br')
     expect(await run(person)).toBe('imported')
     expect((await signIn('ana@exemplo.com.br', 'outra-senha-qualquer-9')).status).toBe(400)
@@ -56,14 +56,14 @@ describe.each(ENGINES)('logins that come from Supabase, on %s', (engine) => {
     expect((await stored('ana@exemplo.com.br')).password_hash).toBe(renewed)
   })
 
-  test('an address that is taken here is left alone, in whatever spelling', async () => {
+  test('are skipped if the address exists here, in any spelling', async () => {
     const before = await stored(PRINCIPAL.email)
     expect(await run(row(` ${PRINCIPAL.email.toUpperCase()}`))).toBe('taken')
     expect(await run(row('outra@exemplo.com.br', { id: before.id }))).toBe('taken')
     expect(await stored(PRINCIPAL.email)).toEqual(before)
   })
 
-  test('only a mailbox that Supabase mailed to counts as proved', async () => {
+  test('have a proved mailbox only if Supabase had emailed it', async () => {
     await run(row('provada@exemplo.com.br'))
     await run(row('automatica@exemplo.com.br', { confirmation_sent_at: null }))
     await run(row('pendente@exemplo.com.br', { email_confirmed_at: null }))
@@ -75,18 +75,18 @@ describe.each(ENGINES)('logins that come from Supabase, on %s', (engine) => {
     })
   })
 
-  test('a hash that costs too much is not taken: the person asks for a new password', async () => {
+  test('lose a hash that costs too much and need a new password', async () => {
     await run(row('cara@exemplo.com.br', { encrypted_password: bcrypt.replace('$10$', '$13$') }))
     expect((await stored('cara@exemplo.com.br')).password_hash).toBeNull()
   })
 
   test.each([null, 1, [], {}, { id: 'x', email: 'a@b.co' }, { email: 'a@b.co' }])(
-    '%j is no login',
+    'are refused for %j',
     async (given) => {
       expect(await run(given)).toBe('unusable')
     },
   )
-  test('neither is one that was deleted, of single sign-on, or without an address', async () => {
+  test('are refused if deleted, without an address, or from single sign-on', async () => {
     for (const change of [
       { deleted_at: '2026-01-01' },
       { is_sso_user: true },
@@ -103,7 +103,7 @@ describe.each(ENGINES)('logins that come from Supabase, on %s', (engine) => {
     ['$2b$13$', 400],
     ['$2b$31$', 400],
     ['$2x$10$', 400],
-  ])('the admin API and a hash of %s', async (prefix, status) => {
+  ])('the admin API accepts a hash of %s', async (prefix, status) => {
     const body = {
       email: `h${prefix.replaceAll('$', '')}@exemplo.com.br`,
       password_hash: prefix + bcrypt.slice(7),

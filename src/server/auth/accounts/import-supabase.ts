@@ -6,12 +6,12 @@ import type { Db } from '#server/db/database.ts'
 import { change } from '#server/db/transactions/change.ts'
 import { OPERATOR_ACTOR } from '#server/http/security/administrators.ts'
 import { isAcceptableHash } from '../passwords/passwords.ts'
-import { findUserByEmail, insertUser } from './users.ts'
+import { insertUser } from './users.ts'
 
 const text = z.nullish(z.string())
 const document = z.nullish(z.record(z.string(), z.unknown()))
 
-/** A row of `auth.users`, as far as it is used. */
+/** The columns of `auth.users` that are used. */
 const supabaseUser = z.looseObject({
   id: z.string(),
   email: text,
@@ -28,14 +28,14 @@ const supabaseUser = z.looseObject({
 
 export type ImportOutcome =
   | 'imported'
-  /** Somebody has that address or that id here: their account is left alone. */
+  /** The address or id exists here: that account is left alone. */
   | 'taken'
-  /** No address, deleted, of single sign-on, or not a row of `auth.users`. */
+  /** No address, deleted, from single sign-on, or not a row of `auth.users`. */
   | 'unusable'
 
 /**
- * One login of a Supabase project, with its id and its password. It has no role here. Its mailbox counts as proved only
- * where Supabase had mailed to it: a project that confirmed by itself took anybody's word.
+ * Imports one account of a Supabase project with id and password, without a role. Its mailbox counts as proved only if
+ * Supabase had emailed it: a project with automatic confirmation never checked it.
  */
 export async function importSupabaseUser(db: Db, row: unknown): Promise<ImportOutcome> {
   const parsed = z.safeParse(supabaseUser, row)
@@ -47,7 +47,6 @@ export async function importSupabaseUser(db: Db, row: unknown): Promise<ImportOu
   const isProved = confirmed && (user.confirmation_sent_at != null || user.invited_at != null)
   const hash = user.encrypted_password ?? ''
   return change(db, async (trx) => {
-    if ((await findUserByEmail(trx, email)) !== undefined) return 'taken'
     const made = await insertUser(trx, {
       id: user.id.toLowerCase(),
       email,

@@ -5,8 +5,10 @@ import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines
 import { QUICK_WORK } from '#tests/support/quick-work.ts'
 import { createAuthContext } from '../auth.ts'
 import { forgetFirstPassword } from '../keys/app-secrets.ts'
+import { changeAccount } from './change-account.ts'
 import { ensurePrincipal } from './principal.ts'
 import { resetPassword } from './reset-access.ts'
+import { findUserByEmail, hasGeneratedPassword } from './users.ts'
 
 describe.each(ENGINES)('the principal admin on %s', (engine) => {
   let database: TestDatabase
@@ -27,15 +29,15 @@ describe.each(ENGINES)('the principal admin on %s', (engine) => {
         .execute()
     ).map((row) => `${row.email} ${row.role}`)
 
-  test('replicas that start together make one, sign with one key, and all tell one password', async () => {
+  test('is created once by processes that start together, which sign with one key and announce one password', async () => {
     const replicas = await Promise.all(
       Array.from({ length: 5 }, () => context({ PRINCIPAL_ADMIN_EMAIL: 'a@exemplo.com.br' })),
     )
-    const told = await Promise.all(replicas.map(ensurePrincipal))
-    expect(told.filter((news) => news?.how === 'created')).toEqual([
+    const news = await Promise.all(replicas.map(ensurePrincipal))
+    expect(news.filter((news) => news?.how === 'created')).toEqual([
       { how: 'created', password: expect.stringMatching(/^[a-z2-9]{4}(-[a-z2-9]{4}){4}$/) },
     ])
-    expect(new Set(told.map((news) => news?.password)).size).toBe(1)
+    expect(new Set(news.map((news) => news?.password)).size).toBe(1)
     expect(await people()).toEqual(['a@exemplo.com.br super_admin'])
     const kids = await Promise.all(replicas.map(async ({ keys }) => (await keys.current()).signer.key.kid))
     expect(new Set(kids).size).toBe(1)
@@ -43,10 +45,10 @@ describe.each(ENGINES)('the principal admin on %s', (engine) => {
       .selectFrom('auth_users')
       .select('password_hash')
       .executeTakeFirstOrThrow()
-    expect(await replicas[0]?.passwords.verify(password_hash, told[0]?.password ?? '')).toBe(true)
+    expect(await replicas[0]?.passwords.verify(password_hash, news[0]?.password ?? '')).toBe(true)
   })
 
-  test('each start tells the password again until the principal has signed in or has another', async () => {
+  test('announces the password at each start until the principal has signed in or has another', async () => {
     const start = async () => ensurePrincipal(await context({ PRINCIPAL_ADMIN_EMAIL: 'A@exemplo.com.br' }))
     const first = await start()
     expect(first).toEqual({ how: 'unused', password: expect.stringMatching(/^[a-z2-9-]{24}$/) })
@@ -59,7 +61,7 @@ describe.each(ENGINES)('the principal admin on %s', (engine) => {
     expect(await people()).toEqual(['a@exemplo.com.br super_admin'])
   })
 
-  test('a password that was changed meanwhile is not told, and what was kept of it goes', async () => {
+  test('does not announce a password that was changed meanwhile, and deletes its copy', async () => {
     const env = { PRINCIPAL_ADMIN_EMAIL: 'c@exemplo.com.br' }
     expect(await ensurePrincipal(await context(env))).toMatchObject({ how: 'created' })
     await resetPassword(await context(env), env.PRINCIPAL_ADMIN_EMAIL)
@@ -70,7 +72,28 @@ describe.each(ENGINES)('the principal admin on %s', (engine) => {
     await database.db.deleteFrom('auth_users').where('email', '=', env.PRINCIPAL_ADMIN_EMAIL).execute()
   })
 
-  test('another address becomes the principal, and the former stays an ordinary super admin', async () => {
+  test('marks a password that the program made, until somebody chooses one', async () => {
+    const env = { PRINCIPAL_ADMIN_EMAIL: 'd@exemplo.com.br' }
+    const isGenerated = async () => {
+      const user = await findUserByEmail(database.db, env.PRINCIPAL_ADMIN_EMAIL)
+      return user !== undefined && hasGeneratedPassword(user.app_metadata)
+    }
+    await ensurePrincipal(await context(env))
+    expect(await isGenerated()).toBe(true)
+    const { id: userId } = (await findUserByEmail(database.db, env.PRINCIPAL_ADMIN_EMAIL)) ?? { id: '' }
+    const who = { userId, by: { actor_id: null, actor: 'x' } }
+    await changeAccount(database.db, who, {
+      write: (account) => account.update({ updated_at: new Date().toISOString() }),
+    })
+    expect(await isGenerated()).toBe(true)
+    await changeAccount(database.db, who, { write: (account) => account.update({ password_hash: 'chosen' }) })
+    expect(await isGenerated()).toBe(false)
+    await resetPassword(await context(env), env.PRINCIPAL_ADMIN_EMAIL)
+    expect(await isGenerated()).toBe(true)
+    await database.db.deleteFrom('auth_users').where('email', '=', env.PRINCIPAL_ADMIN_EMAIL).execute()
+  })
+
+  test('another address becomes the principal, and the former one stays a super admin', async () => {
     const env = {
       PRINCIPAL_ADMIN_EMAIL: 'b@exemplo.com.br',
       PRINCIPAL_ADMIN_PASSWORD: 'girassol-tamborim-91',
@@ -79,7 +102,7 @@ describe.each(ENGINES)('the principal admin on %s', (engine) => {
     expect(await people()).toEqual(['a@exemplo.com.br super_admin', 'b@exemplo.com.br super_admin'])
   })
 
-  test('one that exists without role, or banned, gets in again', async () => {
+  test('gives access back to an account without a role, or a banned one', async () => {
     await database.db.deleteFrom('admin_roles').execute()
     await database.db.updateTable('auth_users').set({ banned_until: '2999-01-01T00:00:00.000Z' }).execute()
     await ensurePrincipal(await context({ PRINCIPAL_ADMIN_EMAIL: 'a@exemplo.com.br' }))

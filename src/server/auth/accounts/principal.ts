@@ -10,17 +10,17 @@ import { generatePassword } from '../passwords/passwords.ts'
 import { setRole } from './admin-users.ts'
 import { handOverAccount, LockedAccount } from './change-account.ts'
 import { signInRefusal } from './rules.ts'
-import { findUserByEmail, insertUser } from './users.ts'
+import { findUserByEmail, insertUser, markPassword } from './users.ts'
 
-/** What the operator sees when the account is made or taken over, and again until somebody has signed in. */
+/** The announcement when the account is created or taken over, repeated until somebody has signed in. */
 export function announcePrincipal(email: string, { how, password }: NewPrincipal, adminUrl: string): string {
   const line = '  ────────────────────────────────────────────────────────────'
   const text = {
     created: ['  Administrador principal criado.'],
     'taken over': [
       '  Já havia uma conta com o e-mail do administrador principal.',
-      '  Agora ela é sua: a senha foi trocada, a verificação em duas etapas',
-      '  desligada e todas as suas sessões encerradas.',
+      '  Ela virou a conta principal: a senha foi alterada, a verificação em duas etapas',
+      '  foi desativada e todas as sessões foram encerradas.',
     ],
     unused: ['  Ninguém entrou ainda com a senha do administrador principal.'],
   }[how]
@@ -29,7 +29,7 @@ export function announcePrincipal(email: string, { how, password }: NewPrincipal
     line,
     ...text,
     ...(password === null
-      ? ['  A senha é a de PRINCIPAL_ADMIN_PASSWORD.']
+      ? ['  Use a senha definida em PRINCIPAL_ADMIN_PASSWORD.']
       : ['  Guarde esta senha: ela só é mostrada até o primeiro acesso.']),
     '',
     `    Painel  ${adminUrl}/admin`,
@@ -43,31 +43,31 @@ export function announcePrincipal(email: string, { how, password }: NewPrincipal
 
 const ACTOR = { actor_id: null, actor: 'configuration' }
 
-/** What the operator has to be told of the account that the configuration names. */
+/** What the operator must be told about the configured account. */
 interface NewPrincipal {
   how: 'created' | 'taken over' | 'unused'
-  /** Null when the configuration gave it. */
+  /** Null if the configuration sets it. */
   password: string | null
 }
 
 /**
- * The account that the configuration names exists, is a super admin and can sign in. An address proves nothing about who
- * holds an account: one that was not the principal at the last start is handed over to the operator, with a new password
- * and nothing of what its holder had. A password that was made here is kept sealed and told at each start until somebody
- * has signed in with it. Null when there is nothing to tell.
+ * Ensures that the configured account exists, is a super admin and can sign in. The address alone proves nothing: an
+ * account that was not the principal at the last start is handed over, with a new password and none of its credentials.
+ * A generated password is stored encrypted and announced at each start until somebody has signed in with it. Null if
+ * there is nothing to announce.
  */
 export async function ensurePrincipal(context: AuthContext): Promise<NewPrincipal | null> {
   const { db, config, passwords, secrets } = context
   const { email, password } = config.principal
   if (await isSettled(db, email)) return readUnused(context)
   if (!isEmail(email) && (await findUserByEmail(db, email)) === undefined)
-    throw new ConfigError([`PRINCIPAL_ADMIN_EMAIL deve ser um e-mail, e não "${email}"`])
+    throw new ConfigError([`PRINCIPAL_ADMIN_EMAIL precisa ser um e-mail válido. Recebido: "${email}".`])
   const given = password ?? generatePassword()
   const passwordHash = await passwords.hash(given)
   const settled = await change(
     db,
     async (trx) => {
-      const made = await settle(trx, email, passwordHash)
+      const made = await settle(trx, email, passwordHash, password === null)
       if (made.how !== 'restored' && password === null)
         await replaceSecret(trx, secrets, FIRST_PASSWORD_SECRET, given)
       if (made.how === 'taken over')
@@ -81,7 +81,7 @@ export async function ensurePrincipal(context: AuthContext): Promise<NewPrincipa
   return { how: settled.how, password: password === null ? given : null }
 }
 
-/** The password that was made at an earlier start, while nobody has signed in with it and it is still the account's. */
+/** The generated password, while nobody has signed in with it and it is still valid. */
 async function readUnused({ db, config, passwords, secrets }: AuthContext): Promise<NewPrincipal | null> {
   const password = await readSecret(db, secrets, FIRST_PASSWORD_SECRET)
   if (password === null) return null
@@ -93,7 +93,7 @@ async function readUnused({ db, config, passwords, secrets }: AuthContext): Prom
   return null
 }
 
-/** Asked without a lock and without the cost of a hash: the answer of nearly every start. */
+/** A check without a lock or a hash, enough for nearly every start. */
 async function isSettled(db: Db, email: string): Promise<boolean> {
   const row = await db
     .selectFrom('site_state as s')
@@ -106,18 +106,19 @@ async function isSettled(db: Db, email: string): Promise<boolean> {
   return row !== undefined && signInRefusal(row) === null
 }
 
-async function settle(trx: Db, email: string, passwordHash: string) {
+async function settle(trx: Db, email: string, passwordHash: string, generated: boolean) {
   const state = trx.selectFrom('site_state').select('principal_id').where('id', '=', 1)
   const { principal_id: known } = await locked(trx, state).executeTakeFirstOrThrow()
-  const made = await insertUser(trx, { email, passwordHash, confirmed: true })
+  const appMetadata = markPassword({}, generated)
+  const made = await insertUser(trx, { email, passwordHash, confirmed: true, appMetadata })
   const userId = made?.id ?? (await findUserByEmail(trx, email))?.id
   const account = userId === undefined ? undefined : await LockedAccount.lock(trx, { userId, by: ACTOR })
-  // Renamed or removed in this very moment: the address is free at the next try.
+  // Renamed or removed at this moment: the next attempt finds the address free.
   if (account === undefined || normalizeEmail(account.user.email) !== email) throw new AddressMoved()
   const { user } = account
   const how =
     made !== null ? 'created' : (await wasPrincipal(trx, user.id, known)) ? 'restored' : 'taken over'
-  if (how === 'taken over') await handOverAccount(account, passwordHash)
+  if (how === 'taken over') await handOverAccount(account, passwordHash, { generated })
   else
     await account.update({
       banned_until: null,
@@ -137,7 +138,7 @@ class AddressMoved extends Error {
   override readonly message = 'the principal admin could not be made'
 }
 
-/** Before this was remembered, the trail alone tells whom the configuration had made. */
+/** In older databases only the audit trail tells which account the configuration made. */
 async function wasPrincipal(trx: Db, id: string, known: string | null): Promise<boolean> {
   if (known !== null) return known === id
   const made = await trx

@@ -8,7 +8,10 @@ import { generatePassword } from '../passwords/passwords.ts'
 import { changeAccount } from './change-account.ts'
 import { findUserByEmail } from './users.ts'
 
-/** For operators: a new password, every session ended, the lock after wrong guesses lifted. Null when nobody has that address. */
+/**
+ * For operators: sets a new password, ends every session and lifts the sign-in lock. Null if the address has no
+ * account.
+ */
 export async function resetPassword(context: AuthContext, email: string): Promise<string | null> {
   const { db, passwords } = context
   const user = await findUserByEmail(db, email)
@@ -19,13 +22,16 @@ export async function resetPassword(context: AuthContext, email: string): Promis
     prepare: () => passwords.hash(password),
     write: async (account, passwordHash) => {
       const now = new Date().toISOString()
-      await account.update({
-        password_hash: passwordHash,
-        banned_until: null,
-        email_confirmed_at: account.user.email_confirmed_at ?? now,
-        mailbox_proved_at: account.user.mailbox_proved_at ?? now,
-        updated_at: now,
-      })
+      await account.update(
+        {
+          password_hash: passwordHash,
+          banned_until: null,
+          email_confirmed_at: account.user.email_confirmed_at ?? now,
+          mailbox_proved_at: account.user.mailbox_proved_at ?? now,
+          updated_at: now,
+        },
+        { generated: true },
+      )
       await account.revoke('password_by_other')
       await forgetWrongGuesses(account.trx, account.user.email)
       await forgetFirstPassword(account.trx, account.user.id)
@@ -37,12 +43,12 @@ export async function resetPassword(context: AuthContext, email: string): Promis
 }
 
 interface RemovedFactors {
-  /** Verified ones. */
+  /** Verified factors. */
   factors: number
   passkeys: number
 }
 
-/** For operators, when a phone is lost. Gives what was removed; null when nobody has that address. */
+/** For operators, when a phone is lost. Returns what was removed; null if the address has no account. */
 export async function removeFactors(context: AuthContext, email: string): Promise<RemovedFactors | null> {
   const { db } = context
   const user = await findUserByEmail(db, email)

@@ -6,14 +6,14 @@ import { AppError } from '#server/http/errors.ts'
 import { authError, validationFailed } from '../protocol.ts'
 import type { UserRow } from './users.ts'
 
-/** For an address that will be stored; gives back the form in which it is. The one that somebody has may stay. */
+/** Checks an address that will be stored; returns its normal form. A current address may stay. */
 export function checkEmail(email: string, current?: string): string {
   const normal = normalizeEmail(email)
   if (normal === current) return normal
   return check(email, isEmail)
 }
 
-/** For an address by which somebody is looked for: it may be older than the rule. */
+/** Checks an address for a lookup: it may be older than the rule. */
 export function checkKnownEmail(email: string): string {
   return check(email, mayBeKnownEmail)
 }
@@ -35,7 +35,7 @@ const MESSAGES = {
   email_not_confirmed: 'Email not confirmed',
 } as const
 
-/** Why an account may not be used, whatever it shows; null when it may. Each protocol words its own refusal. */
+/** Why an account may not be used; null if it may. Each protocol words its own refusal. */
 export function accessRefusal(user: Access, now = Date.now()): AccessRefusal | null {
   if (user.deleted_at !== null) return 'user_not_found'
   return user.banned_until !== null && Date.parse(user.banned_until) > now ? 'user_banned' : null
@@ -49,13 +49,13 @@ export function signInRefusal(
   return accessRefusal(user, now) ?? (user.email_confirmed_at === null ? 'email_not_confirmed' : null)
 }
 
-/** The protocol's words for somebody who may not sign in. A deleted account is as good as none, in the caller's words. */
+/** The protocol's error for a person who may not sign in. A deleted account is treated as unknown. */
 export function refuse(reason: SignInRefusal | null, status: 400 | 403, unknown: () => Error): void {
   if (reason === null) return
   throw reason === 'user_not_found' ? unknown() : authError(status, reason, MESSAGES[reason])
 }
 
-/** The one account that the configuration names: it can always get in, whoever else is locked out or removed. */
+/** The configured account: it can always sign in. */
 export function isPrincipal(config: Config, email: string): boolean {
   return normalizeEmail(email) === config.principal.email
 }

@@ -3,7 +3,7 @@ import { type Selectable, sql } from 'kysely'
 import { normalizeEmail } from '#contract/email.ts'
 import type { Db } from '#server/db/database.ts'
 import type { AuthFactors, AuthSessions, AuthUsers } from '#server/db/schema/auth.ts'
-import { toJson } from '../protocol.ts'
+import { emailExists, toJson } from '../protocol.ts'
 import { checkEmail } from './rules.ts'
 
 export function findUserByEmail(db: Db, email: string): Promise<UserRow | undefined> {
@@ -32,12 +32,27 @@ export async function withFactors(db: Db, user: UserRow): Promise<UserWithFactor
   return { ...user, factors: await findFactors(db, user.id) }
 }
 
+/** In `app_metadata`, which a person cannot write, until the password changes. */
+const GENERATED_PASSWORD = 'generated_password'
+
+export function hasGeneratedPassword(appMetadata: Record<string, unknown>): boolean {
+  return appMetadata[GENERATED_PASSWORD] === true
+}
+
+/** The same metadata for a password that the program made, or for one that a person chose. */
+export function markPassword(
+  { [GENERATED_PASSWORD]: _before, ...rest }: Record<string, unknown>,
+  isGenerated: boolean,
+): Record<string, unknown> {
+  return isGenerated ? { ...rest, [GENERATED_PASSWORD]: true } : rest
+}
+
 interface NewUser {
   id?: string
   email: string
   passwordHash: string | null
   confirmed: boolean
-  /** Signed up by themselves: nobody but they say that the address is theirs. */
+  /** Signed up by themselves: the address is not verified. */
   isStranger?: true
   isInvited?: true
   userMetadata?: Record<string, unknown>
@@ -46,7 +61,7 @@ interface NewUser {
   bannedUntil?: string | null
 }
 
-/** Null when the address, or the id, is taken already. */
+/** Null if the address or the id is taken. */
 export async function insertUser(trx: Db, user: NewUser, now = new Date()): Promise<UserRow | null> {
   const at = now.toISOString()
   const row = await trx
@@ -69,6 +84,24 @@ export async function insertUser(trx: Db, user: NewUser, now = new Date()): Prom
     .returningAll()
     .executeTakeFirst()
   return row ?? null
+}
+
+/** The same, with the refusal. */
+export async function createUser(trx: Db, user: NewUser, now = new Date()): Promise<UserRow> {
+  const row = await insertUser(trx, user, now)
+  if (row === null) throw emailExists()
+  return row
+}
+
+/** Whether an account other than `own` has this address; null for an account that is to be made. */
+export async function isEmailTaken(db: Db, own: string | null, email: string): Promise<boolean> {
+  const user = await findUserByEmail(db, email)
+  return user !== undefined && user.id !== own
+}
+
+/** Checked first, because on PostgreSQL a failed statement aborts the transaction. */
+export async function refuseTakenEmail(db: Db, own: string | null, email: string): Promise<void> {
+  if (await isEmailTaken(db, own, email)) throw emailExists()
 }
 
 export type UserRow = Selectable<AuthUsers>
@@ -115,18 +148,18 @@ export function toUserObject(user: UserWithFactors): UserObject {
   }
 }
 
-/** Confirmed is enough to sign in, and open sign-up confirms at once; proved is who used what was mailed there. */
+/** A confirmed address may sign in, and open sign-up confirms at once. A proved mailbox has used an emailed token. */
 function isMailboxProved({ email_confirmed_at, mailbox_proved_at }: UserRow): boolean {
   return email_confirmed_at !== null && mailbox_proved_at !== null
 }
 
-/** People write their own metadata: whether a mailbox is verified is not theirs to say. */
+/** People write their own metadata, but not whether their mailbox is verified. */
 function toUserMetadata(user: UserRow): Record<string, unknown> {
   const { email_verified: _claimed, ...own } = user.user_metadata
   return user.email_confirmed_at === null ? own : { ...own, email_verified: isMailboxProved(user) }
 }
 
-/** An e-mail login is its own and only identity. */
+/** An email account is its own and only identity. */
 function toIdentity(user: UserRow): Record<string, unknown> {
   return {
     identity_id: identityId(user.id),
@@ -146,7 +179,7 @@ function toIdentity(user: UserRow): Record<string, unknown> {
   }
 }
 
-/** Always the same for the same login, in the free-form variant of RFC 9562 (version 8). */
+/** Derived from the account's id, in the custom format of RFC 9562 (version 8). */
 function identityId(userId: string): string {
   const hex = createHash('sha256').update(`identity:${userId}`).digest('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`
@@ -165,7 +198,7 @@ export function toFactorObject(factor: FactorRow): Record<string, unknown> {
   }
 }
 
-/** Everybody who has a role and may sign in: the only people who are told by mail about the site. */
+/** All administrators who may sign in: only they get emails about the site. */
 export function selectAdministrators(db: Db, now: number) {
   return db
     .selectFrom('auth_users')

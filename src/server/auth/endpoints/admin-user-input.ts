@@ -5,7 +5,7 @@ import type { AuthContext } from '../context.ts'
 import { checkPassword, isAcceptableHash } from '../passwords/passwords.ts'
 import { document, flag, text, validationFailed } from '../protocol.ts'
 
-/** What the service key may say about a user. */
+/** The fields of a user that a service key may set. */
 export const userInput = z.object({
   id: text,
   email: text,
@@ -31,7 +31,7 @@ const UNIT_MS: Record<string, number> = {
 }
 const MAX_BAN_MS = 1000 * 365 * 24 * 3_600_000
 
-/** A password to hash, or a hash made elsewhere; null when neither was given. */
+/** A password to hash, or an existing hash; null without either. */
 export async function readPasswordHash(
   { config, passwords }: AuthContext,
   input: { password: string; password_hash: string },
@@ -54,10 +54,10 @@ function checkForeignHash(hash: string): string {
   return hash
 }
 
-/** Names of what a role in a token cannot give: rights are rows of `admin_users`, and keys are no logins. */
+/** Roles that a token cannot grant: rights are rows of `admin_users`, and keys are no accounts. */
 const MISLEADING_ROLES: readonly string[] = [...ADMIN_ROLES, 'service_role', 'supabase_admin', 'anon']
 
-/** The protocol's database role, which travels in the login's tokens and gives no right here. */
+/** The protocol's database role. It is part of tokens and grants nothing here. */
 export function readRole(role: string): string | undefined {
   if (role === '') return undefined
   if (MISLEADING_ROLES.includes(role)) {
@@ -69,7 +69,7 @@ export function readRole(role: string): string | undefined {
   return role
 }
 
-/** A duration as Go writes it ("24h", "1h30m"); "none" lifts the ban. Undefined when nothing was said. */
+/** A duration in Go's format ("24h", "1h30m"); "none" lifts the ban. Undefined if it is missing. */
 export function readBan(duration: string, now = Date.now()): string | null | undefined {
   if (duration === '') return undefined
   if (duration === 'none') return null

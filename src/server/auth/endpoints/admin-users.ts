@@ -6,7 +6,7 @@ import { recordAudit } from '#server/activity/trail.ts'
 import { change } from '#server/db/transactions/change.ts'
 import { SERVICE_ACTOR } from '#server/http/security/administrators.ts'
 import { sendNotice } from '../account-mail.ts'
-import { deleteRole, refuseTakenEmail } from '../accounts/admin-users.ts'
+import { deleteRole } from '../accounts/admin-users.ts'
 import {
   type AccountState,
   auditedUser,
@@ -18,10 +18,10 @@ import {
 import { deleteFactors } from '../accounts/credentials.ts'
 import { checkEmail, refuseChangeOfPrincipal, refuseRemovalOfPrincipal } from '../accounts/rules.ts'
 import {
+  createUser,
   type FactorRow,
   findFactors,
-  findUserByEmail,
-  insertUser,
+  refuseTakenEmail,
   toFactorObject,
   toUserObject,
   type UserRow,
@@ -31,10 +31,10 @@ import type { AuthContext } from '../context.ts'
 import { lowerSessions, requireFactor } from '../factors/second-factor.ts'
 import { findPasskeys, readPasskeyId, removePasskey, toPasskeyObject } from '../factors/webauthn.ts'
 import { authIssuer } from '../keys/key-ring.ts'
-import { authError, emailExists, flag, readBody, readQuery, toJson, validationFailed } from '../protocol.ts'
+import { authError, flag, readBody, readQuery, toJson, validationFailed } from '../protocol.ts'
 import { readBan, readPasswordHash, readRole, userInput } from './admin-user-input.ts'
 
-/** `/admin/users`, for the service key. */
+/** `/admin/users`, for service keys. */
 export function registerAdminUsers(scope: FastifyInstance, context: AuthContext): void {
   scope.register(
     async (users) => {
@@ -61,10 +61,10 @@ function registerCreateUser(scope: FastifyInstance, context: AuthContext): void 
     if (input.id !== '' && !isUuid(input.id)) throw validationFailed('ID must conform to the uuid v4 format')
     const tokenRole = readRole(input.role)
     const bannedUntil = readBan(input.ban_duration) ?? null
-    if ((await findUserByEmail(db, email)) !== undefined) throw emailExists()
+    await refuseTakenEmail(db, null, email)
     const passwordHash = await readPasswordHash(context, input, email)
     const user = await change(db, async (trx) => {
-      const row = await insertUser(trx, {
+      const row = await createUser(trx, {
         ...(input.id === '' ? {} : { id: input.id.toLowerCase() }),
         email,
         passwordHash,
@@ -74,7 +74,6 @@ function registerCreateUser(scope: FastifyInstance, context: AuthContext): void 
         ...(tokenRole === undefined ? {} : { tokenRole }),
         bannedUntil,
       })
-      if (row === null) throw emailExists()
       const after = auditedUser(row)
       await recordAudit(trx, { ...SERVICE_ACTOR, action: 'user.created', subject: row.id, after })
       return row
@@ -94,7 +93,7 @@ function registerDeleteUser(scope: FastifyInstance, context: AuthContext): void 
       {
         check: ({ user }) => refuseRemovalOfPrincipal(context.config, user.email),
         write: async (account) => {
-          // Softly deleted already: there is nothing left to take.
+          // Already soft-deleted: nothing is left to remove.
           if (soft && account.user.deleted_at !== null) return
           await account.audit(soft ? 'user.soft_deleted' : 'user.deleted', {
             before: auditedUser(account.user),
@@ -108,7 +107,7 @@ function registerDeleteUser(scope: FastifyInstance, context: AuthContext): void 
   })
 }
 
-/** The row stays for what points at it; the person, and every way in, is gone from it. */
+/** Keeps the row for its references; the person's data and credentials are deleted. */
 async function hide(account: LockedAccount): Promise<void> {
   const { id, email } = account.user
   const now = new Date().toISOString()
@@ -166,7 +165,7 @@ function registerListUsers(scope: FastifyInstance, { db, config }: AuthContext):
   })
 }
 
-/** The client sends an empty value for what it does not care about. */
+/** The client sends an empty value for what it does not set. */
 function readNumber(request: FastifyRequest, name: string, fallback: number, max: number): number {
   const value = readQuery(request, name) ?? ''
   if (value === '') return fallback
@@ -194,7 +193,7 @@ function registerUpdateUserById(scope: FastifyInstance, context: AuthContext): v
     const input = readBody(userInput, request)
     const tokenRole = readRole(input.role)
     const bannedUntil = readBan(input.ban_duration)
-    /** What was not given stays as it is when it is written. */
+    /** Omitted fields keep their value at the time of the write. */
     const emailFor = ({ user }: AccountState) =>
       input.email === '' ? user.email : checkEmail(input.email, user.email)
     const { after, factors } = await changeAccount(
@@ -284,7 +283,7 @@ function registerUserPasskeys(scope: FastifyInstance, context: AuthContext): voi
   })
 }
 
-/** The id of the user that the path names. */
+/** The user id in the path. */
 function readTargetId(request: FastifyRequest): string {
   const { id } = request.params as { id: string }
   if (!isUuid(id)) throw validationFailed('user_id must be an UUID', 404)

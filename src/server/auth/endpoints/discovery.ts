@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { AuthContext } from '../context.ts'
 import { authError, validationFailed } from '../protocol.ts'
 
-/** Where a client sends a browser that signs in elsewhere. No provider is offered; the protocol says so in these words. */
+/** Sign-in with other providers is not offered; this is the protocol's error for it. */
 export function registerAuthorize(scope: FastifyInstance): void {
   scope.get(
     '/authorize',
@@ -23,7 +23,7 @@ export function registerHealth(scope: FastifyInstance): void {
 
 const PROVIDERS_OFF = ['apple', 'azure', 'facebook', 'github', 'gitlab', 'google', 'linkedin', 'twitter']
 
-/** Which ways in this service offers. */
+/** Which sign-in methods are offered. */
 export function registerSettings(scope: FastifyInstance, { config }: AuthContext): void {
   scope.get('/settings', async () => ({
     external: {
@@ -40,14 +40,14 @@ export function registerSettings(scope: FastifyInstance, { config }: AuthContext
   }))
 }
 
-/** Not offered; the protocol has its own way of saying so. */
+/** Not offered; this is the protocol's error for it. */
 export function registerSso(scope: FastifyInstance): void {
   scope.post('/sso', { config: { keyless: true } }, async () => {
     throw authError(404, 'saml_provider_disabled', 'SAML 2.0 is disabled')
   })
 }
 
-/** Not offered; the protocol has its own way of saying so. */
+/** Not offered; this is the protocol's error for it. */
 export function registerIdentities(scope: FastifyInstance): void {
   const refuse = async () => {
     throw authError(404, 'manual_linking_disabled', 'Manual linking is disabled')
@@ -56,7 +56,7 @@ export function registerIdentities(scope: FastifyInstance): void {
   scope.delete('/user/identities/:id', refuse)
 }
 
-/** The keys with which anyone can check our tokens: the one that signs, and a former one that still counts. */
+/** The public keys that verify our tokens: the current one and former ones that are still valid. */
 export function registerJwks(scope: FastifyInstance, { keys }: AuthContext): void {
   scope.get('/.well-known/jwks.json', { config: { keyless: true } }, async (_request, reply) => {
     const { signer } = await keys.current()

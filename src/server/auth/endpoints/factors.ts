@@ -24,6 +24,7 @@ import {
   spendStep,
 } from '../factors/second-factor.ts'
 import { enrolTotp, factorSecretPlace, matchTotp, qrCodeSvg } from '../factors/totp.ts'
+import { CHALLENGE_MS } from '../factors/webauthn.ts'
 import { challengeKey, shownKey, verifyKey } from '../factors/webauthn-factor.ts'
 import { authError, readBody, text, validationFailed } from '../protocol.ts'
 import { toSessionObject } from '../sessions/tokens.ts'
@@ -51,7 +52,7 @@ function registerEnrollFactor(scope: FastifyInstance, context: AuthContext): voi
     const kind = readKind(type)
     if (name.length > NAME_MAX || issuer.length > NAME_MAX)
       throw validationFailed(`friendly_name and issuer cannot be longer than ${NAME_MAX} characters`)
-    // The secret of a device's key never leaves the device.
+    // The secret of a hardware key never leaves the device.
     const { secret, uri } =
       kind === 'totp'
         ? enrolTotp(issuer === '' ? config.site.brandName : issuer, user.email)
@@ -97,7 +98,7 @@ function registerUnenrollFactor(scope: FastifyInstance, context: AuthContext): v
 
 const body = z.object({ challenge_id: text, code: text, webauthn: z.nullish(shownKey) })
 
-/** The right code makes the factor count and raises the session that showed it. */
+/** A right code verifies the factor and raises the session. */
 function registerVerifyFactor(scope: FastifyInstance, context: AuthContext): void {
   const { db } = context
   scope.post('/factors/:id/verify', async (request, reply) => {
@@ -114,7 +115,7 @@ function registerVerifyFactor(scope: FastifyInstance, context: AuthContext): voi
       const raised = await showSecondStep(context, { request, reply, user, session }, raise)
       return toSessionObject(context, await withFactors(db, user), raised)
     }
-    // Whoever sets an app up has its secret: there is nothing to guess.
+    // Whoever sets up an app knows its secret: there is nothing to guess.
     const raised = await raise()
     rememberSecondStep(context, request, reply, user.id)
     return toSessionObject(context, await withFactors(db, user), raised)
@@ -129,14 +130,14 @@ interface ShownCode {
 }
 
 async function raiseByCode(context: AuthContext, { who, factor, challengeId, code }: ShownCode) {
-  const secret = await context.secrets.open(factorSecretPlace(factor.id), factor.secret)
+  const secret = await context.secrets.decrypt(factorSecretPlace(factor.id), factor.secret)
   const step = matchTotp(secret, code)
   if (step === null) throw wrongCode()
   return changeAccount(context.db, who, {
     check: (account) => requireSecondFactor(account, 'enroll', factor.id),
     write: async (account) => {
       const current = requireFactor(account, factor.id)
-      // It counts since: from now on, answers are guesses and counted as such.
+      // The factor was verified meanwhile: answers now count as guesses.
       if (current.status !== factor.status) throw wrongCode()
       if (!(await spendStep(account, factor.id, step))) throw wrongCode()
       await spendChallenge(account, challengeId)
@@ -168,7 +169,7 @@ async function requireChallenge(db: Db, factor: FactorRow, challengeId: string):
     )
 }
 
-/** Of two that meet one challenge, one does. */
+/** A challenge can be answered once. */
 async function spendChallenge({ trx }: LockedAccount, id: string): Promise<void> {
   const { numUpdatedRows } = await trx
     .updateTable('auth_challenges')
@@ -179,7 +180,7 @@ async function spendChallenge({ trx }: LockedAccount, id: string): Promise<void>
   if (numUpdatedRows === 0n) throw metAlready()
 }
 
-/** The protocol's answer to a challenge that was met already. */
+/** The protocol's error for a challenge that was already answered. */
 function metAlready(): Error {
   return authError(422, 'mfa_ip_address_mismatch', 'Challenge and verify IP addresses mismatch.')
 }
@@ -187,8 +188,6 @@ function metAlready(): Error {
 function wrongCode(): Error {
   return authError(422, 'mfa_verification_failed', 'Invalid TOTP code entered')
 }
-
-const CHALLENGE_MS = 300_000
 
 function registerChallengeFactor(scope: FastifyInstance, context: AuthContext): void {
   const { db } = context
@@ -221,7 +220,7 @@ function readFactorId(request: FastifyRequest): string {
   return id.toLowerCase()
 }
 
-/** The factor that the path names, if it is this person's. */
+/** The factor in the path, if it belongs to this person. */
 async function findOwnFactor(db: Db, request: FastifyRequest, userId: string): Promise<FactorRow> {
   const factor = await db
     .selectFrom('auth_factors')

@@ -7,16 +7,15 @@ import type { Db } from '#server/db/database.ts'
 import { change } from '#server/db/transactions/change.ts'
 import { SERVICE_ACTOR } from '#server/http/security/administrators.ts'
 import { limitOwnMail, mailTokens } from '../account-mail.ts'
-import { refuseTakenEmail } from '../accounts/admin-users.ts'
 import { type LockedAccount, lockAccount } from '../accounts/change-account.ts'
 import { deleteTokens } from '../accounts/credentials.ts'
 import { checkEmail, checkKnownEmail, refuseChangeOfPrincipal } from '../accounts/rules.ts'
-import { findUserByEmail, insertUser, toUserObject } from '../accounts/users.ts'
+import { createUser, findUserByEmail, refuseTakenEmail, toUserObject } from '../accounts/users.ts'
 import type { AuthContext } from '../context.ts'
-import { redirectTarget, tokenLink } from '../one-time-tokens/redirects.ts'
+import { dashboardHome, readDashboardTarget, tokenLink } from '../one-time-tokens/redirects.ts'
 import { EMAIL_CHANGE_KINDS, issueTokens, type TokenKind, typeOfKind } from '../one-time-tokens/tokens.ts'
 import { checkPassword } from '../passwords/passwords.ts'
-import { authError, document, emailExists, readBody, readQuery, text, validationFailed } from '../protocol.ts'
+import { authError, document, emailExists, readBody, text, validationFailed } from '../protocol.ts'
 
 const linkBody = z.object({
   type: text,
@@ -28,7 +27,7 @@ const linkBody = z.object({
 
 type LinkInput = z.output<typeof linkBody>
 
-/** Who has no account yet gets one. */
+/** For these kinds, an unknown address gets an account. */
 const MAKES_ACCOUNTS: readonly TokenKind[] = ['signup', 'magiclink', 'invite']
 
 const KINDS: readonly TokenKind[] = [
@@ -40,23 +39,22 @@ const KINDS: readonly TokenKind[] = [
   'email_change_new',
 ]
 
-/** For scripts that send their own mail: the token is told instead of sent. */
+/** For scripts that send their own email: the token is returned instead of sent. */
 export function registerGenerateLink(scope: FastifyInstance, context: AuthContext): void {
-  const { db, config, origins } = context
+  const { db, config } = context
   scope.post('/admin/generate_link', async (request) => {
     const input = readBody(linkBody, request)
     const kind = KINDS.find((candidate) => candidate === input.type)
     if (kind === undefined) throw validationFailed('Invalid email action link type requested')
     const email = checkKnownEmail(input.email)
     const passwordHash = await preparePassword(context, kind, { ...input, email })
-    const redirectTo =
-      redirectTarget(origins, readQuery(request, 'redirect_to')) ?? `${config.dashboardUrl}/admin`
+    const redirectTo = readDashboardTarget(context, request) ?? dashboardHome(config)
     const { issued, ...account } = await change(db, async (trx) => {
       const account = await lockOrMake(trx, kind, { ...input, email }, passwordHash)
       if (kind === 'email_change_current' || kind === 'email_change_new')
         await askForEmail(config, account, checkEmail(input.new_email))
       const [issued] = await issueTokens(context, account, [kind], { redirectTo, codeChallenge: null })
-      if (issued === undefined) throw new Error('a link was asked for and none was made')
+      if (issued === undefined) throw new Error('no link was made')
       await account.audit('user.link_made', { after: { email: account.user.email, type: typeOfKind(kind) } })
       return { user: account.user, factors: account.factors, issued }
     })
@@ -71,7 +69,7 @@ export function registerGenerateLink(scope: FastifyInstance, context: AuthContex
   })
 }
 
-/** A password is only given to an account that is made here, and hashed before it is known whether one has to be. */
+/** A password is only used for a new account, and hashed before it is known whether one is created. */
 async function preparePassword(
   { config, passwords }: AuthContext,
   kind: TokenKind,
@@ -93,26 +91,25 @@ async function lockOrMake(
     throw authError(404, 'user_not_found', 'User not found')
   if (found === undefined) {
     if (kind === 'signup' && password === '') throw validationFailed('Signup requires a valid password')
-    const made = await insertUser(trx, {
+    const made = await createUser(trx, {
       email: checkEmail(email),
       passwordHash,
       confirmed: false,
       userMetadata: data ?? {},
     })
-    if (made === null) throw emailExists()
     const account = await lockAccount(trx, { userId: made.id, by: SERVICE_ACTOR })
     await account.audit('user.created', { after: { email } })
     return account
   }
   const account = await lockAccount(trx, { userId: found.id, by: SERVICE_ACTOR })
   const { user } = account
-  // Somebody else's by now, or nobody's.
+  // The address belongs to somebody else by now, or to nobody.
   if (normalizeEmail(user.email) !== email) throw authError(404, 'user_not_found', 'User not found')
   if (user.email_confirmed_at !== null && (kind === 'signup' || kind === 'invite')) throw emailExists()
   return account
 }
 
-/** Another address than the one that is waited for ends the mails and confirmations of that one. */
+/** A new pending address invalidates emails and confirmations of the former one. */
 async function askForEmail(config: Config, account: LockedAccount, newEmail: string): Promise<void> {
   const { user, trx } = account
   refuseChangeOfPrincipal(config, user.email)
@@ -124,23 +121,22 @@ async function askForEmail(config: Config, account: LockedAccount, newEmail: str
 
 const body = z.object({ email: text, data: document })
 
-/** With the service key: an account without a password, whose owner makes one from the mail. */
+/** For service keys: creates an account without a password, whose owner sets one from the email. */
 export function registerInvite(scope: FastifyInstance, context: AuthContext): void {
-  const { db, origins } = context
+  const { db } = context
   scope.post('/invite', async (request) => {
     const { email: given, data } = readBody(body, request)
     const email = checkEmail(given)
-    const redirectTo = redirectTarget(origins, readQuery(request, 'redirect_to'))
+    const redirectTo = readDashboardTarget(context, request)
     await limitOwnMail(db, 'invite', email)
     const user = await change(db, async (trx) => {
-      const row = await insertUser(trx, {
+      const row = await createUser(trx, {
         email,
         passwordHash: null,
         confirmed: false,
         isInvited: true,
         userMetadata: data ?? {},
       })
-      if (row === null) throw emailExists()
       await recordAudit(trx, { ...SERVICE_ACTOR, action: 'user.invited', subject: row.id, after: { email } })
       await mailTokens(context, trx, { userId: row.id, kinds: ['invite'], redirectTo })
       return row

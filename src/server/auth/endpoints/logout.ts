@@ -30,8 +30,8 @@ function readScope(request: FastifyRequest): Scope {
 }
 
 /**
- * "Sair" works with an access token that has expired, as long as it is one of ours, and also ends the login that the
- * cookie names: a tab whose session is gone already must not leave the browser signed in.
+ * "Sair" accepts an expired access token of ours, and also ends the login of the cookie: a tab whose session is gone
+ * must not leave the browser signed in.
  */
 async function signOutHere(context: AuthContext, request: FastifyRequest): Promise<void> {
   const { claims } = await requireToken(context, request)

@@ -5,8 +5,8 @@ import { limitOwnMail, mailBehindAnswer, mailTokens } from '../account-mail.ts'
 import { checkEmail, checkKnownEmail } from '../accounts/rules.ts'
 import { requireUser } from '../caller.ts'
 import type { AuthContext } from '../context.ts'
-import { challengeFields, readLinkTarget, redirectTarget } from '../one-time-tokens/redirects.ts'
-import { authError, document, readBody, readQuery, text, validationFailed } from '../protocol.ts'
+import { challengeFields, readDashboardTarget, readLinkTarget } from '../one-time-tokens/redirects.ts'
+import { authError, document, readBody, text, validationFailed } from '../protocol.ts'
 
 const otpBody = z.object({
   email: text,
@@ -20,9 +20,9 @@ const otpBody = z.object({
 })
 
 /**
- * A link or code instead of a password. The protocol refuses an unknown address that may not become an account, which
- * tells strangers who has one: here every address gets the same answer, and only one that has an account, or may have
- * one now, gets mail.
+ * Emails a link or code instead of a password. The protocol refuses an unknown address, which reveals who has an
+ * account; here every address gets the same response, and only one with an account, or one that may get one, gets an
+ * email.
  */
 export function registerOtp(scope: FastifyInstance, context: AuthContext): void {
   const { config } = context
@@ -38,7 +38,7 @@ export function registerOtp(scope: FastifyInstance, context: AuthContext): void 
   })
 }
 
-/** Mails the code that stands for the current password when somebody sets a new one. */
+/** Emails the code that replaces the current password when a new one is set. */
 export function registerReauthenticate(scope: FastifyInstance, context: AuthContext): void {
   scope.get('/reauthenticate', async (request) => {
     const { user } = await requireUser(context, request)
@@ -52,7 +52,7 @@ export function registerReauthenticate(scope: FastifyInstance, context: AuthCont
 
 const recoverBody = z.object({ email: text, ...challengeFields })
 
-/** "Esqueci minha senha". Whether anybody has that address is found out behind the answer. */
+/** "Esqueci minha senha". The account is looked up after the response. */
 export function registerRecover(scope: FastifyInstance, context: AuthContext): void {
   scope.post('/recover', async (request) => {
     const input = readBody(recoverBody, request)
@@ -69,7 +69,6 @@ const PHONE_TYPES = ['sms', 'phone_change']
 const TYPES = ['signup', 'email_change']
 
 export function registerResend(scope: FastifyInstance, context: AuthContext): void {
-  const { origins } = context
   scope.post('/resend', async (request) => {
     const { type, email: given, ...challenge } = readBody(body, request)
     if (PHONE_TYPES.includes(type))
@@ -82,8 +81,8 @@ export function registerResend(scope: FastifyInstance, context: AuthContext): vo
       const target = readLinkTarget(context, request, challenge)
       return mailBehindAnswer(context, request, { operation: 'resend:signup', email, target })
     }
-    // A change of address asks two mailboxes, and neither answer alone is a session that a code could stand for.
-    const redirectTo = redirectTarget(origins, readQuery(request, 'redirect_to'))
+    // A change of address needs two mailboxes, so there is no session that a code could stand for.
+    const redirectTo = readDashboardTarget(context, request)
     const target = { redirectTo, codeChallenge: null }
     return mailBehindAnswer(context, request, { operation: 'resend:email_change', email, target })
   })

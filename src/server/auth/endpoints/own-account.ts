@@ -21,16 +21,17 @@ import { endLogin, isLoginAlive } from '../sessions/revoke.ts'
 
 const codeBody = z.object({ code: text })
 
-/** What a person may do with their own account and the auth protocol has no place for. */
+/** Routes for one's own account that have no place in the auth protocol. */
 export function registerOwnAccount(scope: FastifyInstance, context: AuthContext): void {
   const { db } = context
 
+  /** The browsers and programs in which the caller is signed in. */
   scope.get('/admin/api/logins', async (request): Promise<OwnLogins> => {
     const { session } = await readOwnAccount(context, request)
     return { logins: await listLogins(db, session) }
   })
 
-  /** "Encerrar": one browser with all its tabs, or one program's session. */
+  /** Signs out one browser with all its tabs, or one program. */
   scope.delete('/admin/api/logins/:id', async (request, reply) => {
     const { who } = await readOwnAccount(context, request)
     const id = readId(request)
@@ -45,15 +46,18 @@ export function registerOwnAccount(scope: FastifyInstance, context: AuthContext)
     return reply.code(204).send()
   })
 
+  /** How many recovery codes the caller has left. */
   scope.get('/admin/api/recovery-codes', async (request): Promise<RecoveryCodesLeft> => {
     return { left: await countRecoveryCodes(db, requestPerson(request).userId) }
   })
 
+  /** Replaces the recovery codes. They are shown this once. */
   scope.post('/admin/api/recovery-codes', async (request): Promise<NewRecoveryCodes> => {
     const { who } = await readOwnAccount(context, request)
     return { codes: await replaceRecoveryCodes(context, who) }
   })
 
+  /** Uses a recovery code instead of the second factor. Body: `{ code }`. */
   scope.post('/admin/api/recovery-codes/use', async (request, reply): Promise<RecoveryCodesLeft> => {
     const { code } = readBody(codeBody, request)
     const account = await readOwnAccount(context, request)
@@ -74,7 +78,7 @@ function readId(request: FastifyRequest): string {
   return id.toLowerCase()
 }
 
-/** Where a person is signed in: each browser, and each program that keeps a session of its own. Newest use first. */
+/** Where a person is signed in: browsers, and programs with their own session, most recent use first. */
 async function listLogins(db: Db, own: SessionRow, now = Date.now()): Promise<OwnLogin[]> {
   const logins = await db
     .selectFrom('auth_logins')

@@ -70,7 +70,7 @@ const body = z.object({ challenge_id: text, credential })
 
 const MAX_PASSKEYS = 10
 
-/** A key for signing in, made by whoever is signed in already, at the level that their account has. */
+/** Registers a passkey for a signed-in person, at the assurance level of the account. */
 function registerPasskeyCreation(scope: FastifyInstance, context: AuthContext): void {
   const { db } = context
   scope.post('/passkeys/registration/options', async (request) => {
@@ -109,7 +109,7 @@ function registerPasskeyCreation(scope: FastifyInstance, context: AuthContext): 
   })
 }
 
-/** Bound to the session that asked, so that nobody else's answer fits. */
+/** Bound to the session, so that no other session can answer it. */
 function purposeOf({ user_id, id }: SessionRow): ChallengePurpose {
   return `register:${user_id}:${id}`
 }
@@ -119,7 +119,7 @@ async function refuseTooMany(db: Db, userId: string): Promise<void> {
     throw authError(422, 'too_many_passkeys', 'Maximum number of passkeys reached')
 }
 
-/** The key names its owner, so nobody is asked who they are; nor for a second factor, which the device has checked. */
+/** The key names its owner, so no address is needed, and no second factor, which the device has checked. */
 function registerPasskeySignIn(scope: FastifyInstance, context: AuthContext): void {
   const { db } = context
   scope.post('/passkeys/authentication/options', async (request) => {
@@ -151,7 +151,7 @@ function registerPasskeySignIn(scope: FastifyInstance, context: AuthContext): vo
   })
 }
 
-/** The authenticator names the key and the person; both must be what we stored. */
+/** The authenticator names key and person; both must match what is stored. */
 function findSignInKey(db: Db, { id, response }: Credential): Promise<PasskeyRow | undefined> {
   const owner = Buffer.from(response.userHandle ?? '', 'base64url').toString('utf8')
   return db

@@ -4,11 +4,10 @@ import { recordAudit } from '#server/activity/trail.ts'
 import { change } from '#server/db/transactions/change.ts'
 import { clientAddress } from '#server/http/sockets/addresses.ts'
 import { checkEmail } from '../accounts/rules.ts'
-import { findUserByEmail, insertUser } from '../accounts/users.ts'
+import { insertUser, isEmailTaken } from '../accounts/users.ts'
 import { checkApiKey } from '../caller.ts'
 import type { AuthContext } from '../context.ts'
-import { checkPassword } from '../passwords/passwords.ts'
-import { seatOf } from '../passwords/seat.ts'
+import { checkPassword, seatOf } from '../passwords/passwords.ts'
 import {
   authError,
   document,
@@ -22,10 +21,10 @@ import { passwordAmr, signIn } from '../sessions/issue.ts'
 
 const body = z.object({ email: text, phone: text, password: text, data: document })
 
-/** Closed unless the operator opens it; who comes in this way is a stranger without any admin role. */
+/** Closed unless the operator opens it. New accounts have no role. */
 export function registerSignup(scope: FastifyInstance, context: AuthContext): void {
   const { db, config, passwords } = context
-  // Whoever asks for what is off is told so, with a key or without: only the body says who does.
+  // A disabled method returns its error with or without a key, and only the body names the method.
   scope.post('/signup', { config: { keyless: true } }, async (request, reply) => {
     const { email: given, phone, password, data } = readBody(body, request)
     if (given === '' && phone === '')
@@ -39,7 +38,7 @@ export function registerSignup(scope: FastifyInstance, context: AuthContext): vo
     limitByAddress(context, request, 'signup')
     const seat = seatOf(clientAddress(request), false)
     await checkPassword(password, [email, config.site.brandName], seat)
-    if ((await findUserByEmail(db, email)) !== undefined) throw alreadyRegistered()
+    if (await isEmailTaken(db, null, email)) throw alreadyRegistered()
     const store = async () => {
       const passwordHash = await passwords.hash(password, seat)
       return change(db, async (trx) => {

@@ -8,14 +8,14 @@ import { isShownEmail } from '#contract/known-email.ts'
 import { recordAudit } from '#server/activity/trail.ts'
 import type { Db } from '#server/db/database.ts'
 import { AppError } from '#server/http/errors.ts'
-import { countHit, readHits } from '#server/http/limits/counter.ts'
+import { type CountedGuess, countGuess, readHits } from '#server/http/limits/counter.ts'
 import { type Limit, SIGN_INS, WRONG_PASSWORDS } from '#server/http/limits/limits.ts'
 import { addressBlock, clientAddress, networkBlock } from '#server/http/sockets/addresses.ts'
 import { isSameSecret } from '#server/secrets/tokens.ts'
 import { findUserByEmail, type UserRow, withFactors } from '../accounts/users.ts'
 import type { AuthContext } from '../context.ts'
 import { takeLinkCode } from '../one-time-tokens/link-codes.ts'
-import { seatOf } from '../passwords/seat.ts'
+import { seatOf } from '../passwords/passwords.ts'
 import {
   authError,
   limitByAddress,
@@ -31,7 +31,7 @@ import { rotateRefreshToken } from '../sessions/refresh.ts'
 import { type SessionObject, toSessionObject } from '../sessions/tokens.ts'
 import { redeemToken } from './verify.ts'
 
-/** Answered alike with an API key and without one. */
+/** The same response with and without an API key. */
 const GRANTS_OFF = ['id_token', 'web3']
 
 export function registerToken(scope: FastifyInstance, context: AuthContext): void {
@@ -56,7 +56,7 @@ export function registerToken(scope: FastifyInstance, context: AuthContext): voi
 
 const codeGrantBody = z.object({ auth_code: text, code_verifier: text })
 
-/** The code of a link becomes a session for whoever asked for the mail. It is gone at the first try, right or wrong. */
+/** Exchanges a link code for a session. The code is deleted by the first attempt, right or wrong. */
 async function grantByCode(
   context: AuthContext,
   request: FastifyRequest,
@@ -109,7 +109,7 @@ async function grantByPassword(
     status: 400,
     unknown: invalidCredentials,
     admit: async (account) => {
-      // Changed while the old one was being checked: that proof is worth nothing now.
+      // The password was changed during the check: the proof is void.
       if (account.user.password_hash !== proved.password_hash) throw invalidCredentials()
       if (renewed !== null) await account.update({ password_hash: renewed })
       return true
@@ -117,7 +117,7 @@ async function grantByPassword(
   })
 }
 
-/** Unknown address and wrong password: the same work, the same answer. */
+/** The same work and response for an unknown address and a wrong password. */
 async function provePassword(
   context: AuthContext,
   guess: Guess,
@@ -136,7 +136,7 @@ async function provePassword(
   await countWrongGuess(context.db, guess)
   await recordAudit(context.db, {
     actor_id: null,
-    // Typed by anybody: what is no address could be made to read as somebody else's deed.
+    // Anybody can type this: text that is no address could be read as another person's action.
     actor: isShownEmail(guess.email) ? normalizeEmail(guess.email) : 'guest',
     action: 'auth.sign_in_failed',
     ...(user === undefined ? {} : { subject: user.id }),
@@ -160,7 +160,7 @@ async function grantByRefreshToken(context: AuthContext, request: FastifyRequest
     const { user, session } = await rotateRefreshToken(context, token)
     return await toSessionObject(context, await withFactors(context.db, user), session)
   } catch (error) {
-    // Only tokens that never existed count, so that no person is ever signed out by the limit.
+    // Only unknown tokens count, so that the limit signs nobody out.
     if (error instanceof AppError && error.code === 'refresh_token_not_found')
       limitByAddress(context, request, 'refresh-unknown')
     throw error
@@ -170,7 +170,7 @@ async function grantByRefreshToken(context: AuthContext, request: FastifyRequest
 interface Guess {
   email: string
   address: string
-  /** A browser that signed in to this account before: it is counted apart. */
+  /** A browser that signed in to this account before is counted separately. */
   device: string | null
 }
 
@@ -179,9 +179,8 @@ interface KeyedLimit extends Limit {
 }
 
 /**
- * Only wrong guesses count, and they count after the check, in one atomic step whose number decides the answer. Guesses
- * that run side by side can therefore never learn more than the limit allows, while a hundred people who type the right
- * password at once are all let in.
+ * Only wrong passwords count, and they count after the check, in one atomic step whose number decides the response.
+ * Parallel guesses never learn more than the limit allows, and many right passwords at once all succeed.
  */
 async function refuseWhenLocked(db: Db, guess: Guess): Promise<void> {
   for (const limit of limitsOf(guess)) {
@@ -190,16 +189,15 @@ async function refuseWhenLocked(db: Db, guess: Guess): Promise<void> {
   }
 }
 
-/** Throws when this guess was one too many: its answer then says nothing about the password. */
+/** Throws when this guess exceeds the limit: the response then says nothing about the password. */
 async function countWrongGuess(db: Db, guess: Guess): Promise<void> {
-  const states = []
-  for (const limit of limitsOf(guess))
-    states.push({ limit, state: await countHit(db, limit.key, limit.windowMs) })
-  const exceeded = states.find(({ limit, state }) => state.count > limit.max)
-  if (exceeded !== undefined) throw rateLimited(exceeded.state.retryAfterSeconds)
+  const counted: CountedGuess[] = []
+  for (const limit of limitsOf(guess)) counted.push(await countGuess(db, limit.key, limit))
+  const exceeded = counted.find((state) => 'waitSeconds' in state)
+  if (exceeded !== undefined) throw rateLimited(exceeded.waitSeconds)
 }
 
-/** Lifts the lock of an account, also for browsers that signed in to it before. */
+/** Lifts the lock of an account, also for known browsers. */
 export async function forgetWrongGuesses(db: Db, email: string): Promise<void> {
   const [account, devices] = [accountKey(email), `${deviceKey(email)}:`]
   await db
@@ -219,7 +217,7 @@ const accountKey = (email: string) => `login:account:${hashOf(email)}`
 
 const deviceKey = (email: string) => `login:device:${hashOf(email)}`
 
-/** Before the password is looked at: a right one costs as much as a wrong one. */
+/** Checked before the password: a right one costs as much as a wrong one. */
 function limitSignIns({ limits }: AuthContext, { email, address, device }: Guess): void {
   const account = hashOf(email)
   const wait =

@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
 import { clientAddress } from '#server/http/sockets/addresses.ts'
 import { limitOwnMail, mailIssued, requireMails, sendNotice } from '../account-mail.ts'
-import { refuseTakenEmail } from '../accounts/admin-users.ts'
 import {
   type AccountState,
   changeAccount,
@@ -10,11 +9,11 @@ import {
   mergeMetadata,
 } from '../accounts/change-account.ts'
 import { checkEmail, refuseChangeOfPrincipal } from '../accounts/rules.ts'
-import { toUserObject, withFactors } from '../accounts/users.ts'
+import { refuseTakenEmail, toUserObject, withFactors } from '../accounts/users.ts'
 import { requireUser } from '../caller.ts'
 import type { AuthContext } from '../context.ts'
 import { requireSecondFactor } from '../factors/second-factor.ts'
-import { redirectTarget } from '../one-time-tokens/redirects.ts'
+import { readDashboardTarget } from '../one-time-tokens/redirects.ts'
 import {
   EMAIL_CHANGE_KINDS,
   findByCode,
@@ -22,9 +21,14 @@ import {
   spendToken,
   type TokenRow,
 } from '../one-time-tokens/tokens.ts'
-import { checkPassword, proveOwnPassword, requireOwnPassword } from '../passwords/passwords.ts'
-import { type Seat, seatOf } from '../passwords/seat.ts'
-import { authError, document, limitByPerson, readBody, readQuery, text, toJson } from '../protocol.ts'
+import {
+  checkPassword,
+  proveOwnPassword,
+  requireOwnPassword,
+  type Seat,
+  seatOf,
+} from '../passwords/passwords.ts'
+import { authError, document, limitByPerson, readBody, text, toJson } from '../protocol.ts'
 
 export function registerGetUser(scope: FastifyInstance, context: AuthContext): void {
   scope.get('/user', async (request) => {
@@ -43,8 +47,8 @@ const body = z.object({
 })
 
 /**
- * A person's own account. A new address waits in `new_email` until both mailboxes have confirmed it; each request for one
- * replaces address, mails and confirmations of the one before, and is refused when its mails cannot be sent.
+ * One's own account. A new address waits in `new_email` until both mailboxes confirm it. Each request replaces address,
+ * emails and confirmations of the one before, and is refused if its emails cannot be sent.
  */
 export function registerUpdateUser(scope: FastifyInstance, context: AuthContext): void {
   const { db, config } = context
@@ -52,12 +56,12 @@ export function registerUpdateUser(scope: FastifyInstance, context: AuthContext)
     const input = readBody(body, request)
     const { user, who } = await requireUser(context, request)
     if (input.phone !== '') throw authError(400, 'phone_provider_disabled', 'Unsupported phone provider')
-    /** The address that is asked for, if it is another. */
+    /** The requested address, if it differs. */
     const newEmailFor = (account: AccountState): string | null => {
       const email = input.email === '' ? account.user.email : checkEmail(input.email, account.user.email)
       return email === account.user.email ? null : email
     }
-    const redirectTo = redirectTarget(context.origins, readQuery(request, 'redirect_to'))
+    const redirectTo = readDashboardTarget(context, request)
     const target = { redirectTo, codeChallenge: null }
     const check = (account: AccountState) => {
       const newEmail = newEmailFor(account)
@@ -93,7 +97,7 @@ export function registerUpdateUser(scope: FastifyInstance, context: AuthContext)
             : { user_metadata: toJson(mergeMetadata(before.user_metadata, input.data)) }),
         })
         if (password !== null) await account.revoke('own_password')
-        // After what a new password ends: these mails are about what comes next.
+        // After the sessions that a new password ends: these emails are about the next step.
         const tokens =
           newEmail === null ? [] : await issueTokens(context, account, EMAIL_CHANGE_KINDS, target)
         await mailIssued(context, account, tokens, redirectTo)
@@ -118,13 +122,13 @@ interface PasswordChange {
 
 interface PreparedPassword {
   passwordHash: string
-  /** On the locked account: what proved the person still does, and is spent. */
+  /** On the locked account: checks and spends the proof. */
   admit: (account: LockedAccount) => Promise<void>
 }
 
 /**
- * Every rule for a person's own new password. The code that `/reauthenticate` mails stands for the current one: it proves
- * the mailbox, by which anybody could have asked for a new password.
+ * All rules for a person's own new password. The code from `/reauthenticate` replaces the current password: it proves
+ * the mailbox, which could reset the password anyway.
  */
 async function prepareNewPassword(
   context: AuthContext,

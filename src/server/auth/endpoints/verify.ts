@@ -3,12 +3,18 @@ import * as z from 'zod/mini'
 import type { Config } from '#server/config.ts'
 import { aheadRange } from '#server/db/time.ts'
 import { sendNotice } from '../account-mail.ts'
-import { refuseTakenEmail } from '../accounts/admin-users.ts'
 import { confirmEmail, type LockedAccount } from '../accounts/change-account.ts'
 import { checkKnownEmail, refuseChangeOfPrincipal } from '../accounts/rules.ts'
+import { refuseTakenEmail } from '../accounts/users.ts'
 import type { AuthContext } from '../context.ts'
 import { insertLinkCode } from '../one-time-tokens/link-codes.ts'
-import { listedRedirect, redirectTarget, withQuery } from '../one-time-tokens/redirects.ts'
+import {
+  dashboardHome,
+  listedRedirect,
+  readDashboardTarget,
+  readRedirectTo,
+  withQuery,
+} from '../one-time-tokens/redirects.ts'
 import {
   CODED_PREFIX,
   findByCode,
@@ -25,20 +31,18 @@ import { amrOf, signIn } from '../sessions/issue.ts'
 const TOKEN_SHAPE = /^[\w-]{16,128}$/
 
 /**
- * Where the links in mails lead. It verifies nothing, so a mail scanner that follows it uses nothing up: it hands the
- * token to the dashboard in the fragment, which no server sees and no referrer carries, and the dashboard posts it when
- * the person says so. A link of `AUTH_REDIRECT_URLS` gets a code instead, which is as little use to a scanner.
+ * The target of emailed links. It verifies nothing, so a mail scanner uses nothing up: it passes the token to the
+ * dashboard in the fragment, which no server or referrer sees, and the dashboard posts it when the person confirms. A
+ * link to an address of `AUTH_REDIRECT_URLS` gets a code instead, which a scanner cannot use.
  */
 export function registerVerifyLink(scope: FastifyInstance, context: AuthContext): void {
-  const { config, origins } = context
   scope.get(
     '/verify',
     { config: { keyless: true, navigable: true }, exposeHeadRoute: false },
     async (request, reply) => {
       const token = readQuery(request, 'token') ?? ''
       const type = readQuery(request, 'type') ?? ''
-      const target =
-        redirectTarget(origins, readQuery(request, 'redirect_to')) ?? `${config.dashboardUrl}/admin`
+      const target = readDashboardTarget(context, request) ?? dashboardHome(context.config)
       const kinds = kindsOfType(type)
       const isLink = TOKEN_SHAPE.test(token) && kinds !== undefined
       const elsewhere = isLink ? await handOutCode(context, request, token, kinds) : null
@@ -56,8 +60,8 @@ const EXPIRED_LINK = {
 }
 
 /**
- * The listed address that a link leads to, with a code; null for a link of the dashboard, or when the address is listed
- * no more. A code goes where the mail was asked for, whatever the link says by now.
+ * The listed address of a link, with a code; null for a link to the dashboard, or if the address is no longer listed.
+ * The address was stored with the request, so a changed link leads nowhere else.
  */
 async function handOutCode(
   context: AuthContext,
@@ -69,7 +73,7 @@ async function handOutCode(
   if (redirectUrls.length === 0 || !token.startsWith(CODED_PREFIX)) return null
   limitByAddress(context, request, 'verify')
   const row = await findByLink(context.db, token, kinds)
-  const asked = row === undefined ? readQuery(request, 'redirect_to') : (row.redirect_to ?? undefined)
+  const asked = row === undefined ? readRedirectTo(request) : (row.redirect_to ?? undefined)
   const target = listedRedirect(redirectUrls, asked)
   if (target === null) return null
   const code = row === undefined ? null : await insertLinkCode(context.db, row.id)
@@ -84,7 +88,7 @@ const PHONE_TYPES = ['sms', 'phone_change']
 
 const E164 = /^\+?[1-9]\d{1,14}$/
 
-/** A one-time token becomes a session, once. */
+/** Exchanges a one-time token for a session, once. */
 export function registerVerify(scope: FastifyInstance, context: AuthContext): void {
   scope.post('/verify', async (request, reply) => {
     const input = readBody(body, request)
@@ -109,7 +113,7 @@ function checkInput(input: VerifyInput): readonly TokenKind[] {
   return kinds
 }
 
-/** No code ever goes to a phone, so none can be right. */
+/** No code is ever sent to a phone. */
 function refusePhone(input: VerifyInput): Error {
   return E164.test(input.phone)
     ? expired(input)
@@ -153,7 +157,7 @@ interface Redemption {
   fail: () => Error
 }
 
-/** Spends the token, which proves a mailbox, and opens the session that it stands for: all of it or nothing. */
+/** Spends the token, which proves a mailbox, and opens its session, in one transaction. */
 export async function redeemToken(
   context: AuthContext,
   { request, reply, token, fail }: Redemption,
@@ -169,7 +173,7 @@ export async function redeemToken(
     admit: async (account) => {
       const former = account.user
       const address = token.kind === 'email_change_new' ? former.new_email : former.email
-      // Sent to an address that is not this person's any more.
+      // The token was sent to an address that this person no longer has.
       if (token.sent_to !== address) throw fail()
       if (isEmailChange) {
         const isDone = await confirmEmailChange(account, context.config, token, fail)
@@ -186,9 +190,9 @@ export async function redeemToken(
 }
 
 /**
- * Both mailboxes must agree: whoever took over a session cannot take the account away, and a mistyped address locks
- * nobody out. False after the first of the two; after the second, the account has the new address. Each confirmation is
- * of one address: what was mailed about another one, or to another one, confirms nothing.
+ * Both mailboxes must confirm: a stolen session cannot take the account away, and a typing mistake locks nobody out.
+ * False after the first confirmation; after the second, the account has the new address. A confirmation counts only for
+ * the address it was sent to.
  */
 async function confirmEmailChange(
   account: LockedAccount,

@@ -9,7 +9,7 @@ import { deleteRecoveryCodes } from '../accounts/credentials.ts'
 import type { AuthContext } from '../context.ts'
 import { hasSecondFactor, raiseSession, requireSecondFactor } from './second-factor.ts'
 
-/** Counts as a second factor: the session is raised to aal2. Gives the number of codes that are left. */
+/** Counts as a second factor: raises the session to `aal2`. Returns how many codes are left. */
 export async function spendRecoveryCode(context: AuthContext, who: Who, code: string): Promise<number> {
   const { db, codeSecret } = context
   const hash = hashRecoveryCode(codeSecret, who.userId, code)
@@ -32,7 +32,7 @@ export async function spendRecoveryCode(context: AuthContext, who: Who, code: st
   return countRecoveryCodes(db, who.userId)
 }
 
-/** How many are left to use. */
+/** Number of unused codes. */
 export async function countRecoveryCodes(db: Db, userId: string): Promise<number> {
   const { left } = await db
     .selectFrom('auth_recovery_codes')
@@ -45,7 +45,7 @@ export async function countRecoveryCodes(db: Db, userId: string): Promise<number
 
 const COUNT = 10
 
-/** Ten new codes, shown this once; the old ones are worth nothing from here on. */
+/** Makes ten new codes, shown only now; the old ones become invalid. */
 export async function replaceRecoveryCodes(context: AuthContext, who: Who): Promise<string[]> {
   const { db, codeSecret } = context
   const codes = new Set<string>()
@@ -72,13 +72,13 @@ export async function replaceRecoveryCodes(context: AuthContext, who: Who): Prom
   return [...codes]
 }
 
-/** Recovery codes stand in for a second factor: without one they open nothing. */
+/** Recovery codes replace a second factor; without one they are refused. */
 export function requireFactorToReplace(account: AccountState): void {
   if (!hasSecondFactor(account))
     throw new AppError(422, 'mfa_factor_not_found', 'Recovery codes stand in for a second factor')
 }
 
-/** Without the letters and digits that are misread from paper. */
+/** Without letters and digits that are misread on paper. */
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789'
 
 const HALF = 5
@@ -89,7 +89,7 @@ function makeRecoveryCode(): string {
   return `${half()}-${half()}`
 }
 
-/** Capitals, blanks and dashes are how people copy, not part of the code. */
+/** Capitals, spaces and dashes are ignored. */
 function hashRecoveryCode(secret: string, userId: string, code: string): string {
   return keyedHash(secret, `recovery:${userId}`, code.toLowerCase().replace(/[^a-z0-9]/g, ''))
 }

@@ -5,7 +5,7 @@ import type { Db } from '#server/db/database.ts'
 import { aheadRange } from '#server/db/time.ts'
 import { change } from '#server/db/transactions/change.ts'
 import { AppError } from '#server/http/errors.ts'
-import { countGuess, countHit, forgetHits, giveBackGuess } from '#server/http/limits/counter.ts'
+import { countGuess, forgetHits, giveBackGuess } from '#server/http/limits/counter.ts'
 import { SECOND_STEP } from '#server/http/limits/limits.ts'
 import { addressBlock, clientAddress } from '#server/http/sockets/addresses.ts'
 import { sendNotice } from '../account-mail.ts'
@@ -28,7 +28,7 @@ interface SecondStep {
   session: SessionRow
 }
 
-/** Challenges and answers of one person, as the protocol limits them. */
+/** The protocol's limit for challenges and answers of one person. */
 export async function limitFactorCalls(
   context: AuthContext,
   request: FastifyRequest,
@@ -36,18 +36,18 @@ export async function limitFactorCalls(
 ): Promise<void> {
   const { own, strangers } = countedAs(context, request, session)
   const limits = [
-    { key: `factor:calls:${own}`, ...SECOND_STEP.calls },
-    ...(strangers === null ? [] : [{ key: `factor:calls:${strangers}`, ...SECOND_STEP.strangerCalls }]),
+    { key: `factor:calls:${own}`, limit: SECOND_STEP.calls },
+    ...(strangers === null ? [] : [{ key: `factor:calls:${strangers}`, limit: SECOND_STEP.strangerCalls }]),
   ]
-  for (const { key, max, windowMs } of limits) {
-    const { count, retryAfterSeconds } = await countHit(context.db, key, windowMs)
-    if (count > max) throw rateLimited(retryAfterSeconds)
+  for (const { key, limit } of limits) {
+    const counted = await countGuess(context.db, key, limit)
+    if ('waitSeconds' in counted) throw rateLimited(counted.waitSeconds)
   }
 }
 
 /**
- * Runs `check`, which throws when the code or key is wrong. Wrong answers are counted, audited and, when they go on, told
- * to the owner by mail. After a right one the dashboard's browser is known: its guesses are then counted apart.
+ * Runs `check`, which throws for a wrong code or key. Wrong answers are counted, audited and, if they continue, emailed
+ * to the owner. After a right one the browser is known, and its guesses are counted separately.
  */
 export async function showSecondStep<T>(
   context: AuthContext,
@@ -80,7 +80,7 @@ export async function showSecondStep<T>(
   return result
 }
 
-/** A browser of the dashboard that has shown a second step. */
+/** Marks a browser of the dashboard as having passed the second step. */
 export function rememberSecondStep(
   { deviceSecret, origins }: AuthContext,
   request: FastifyRequest,
@@ -90,7 +90,7 @@ export function rememberSecondStep(
   if (isFromDashboard(request, origins)) rememberDevice(request, reply, deviceSecret, userId, 'aal2')
 }
 
-/** Whose calls and guesses these are: a browser's or session's that showed the second step before, or an address's. */
+/** The key for counting: a browser or session that passed the second step before, or an address. */
 function countedAs(
   { deviceSecret }: AuthContext,
   request: FastifyRequest,
@@ -105,7 +105,7 @@ function countedAs(
   }
 }
 
-/** Counts under both keys or under none. True when the owner should hear of this guess, should it be wrong. */
+/** Counts under both keys or neither. Returns true if the owner should be emailed about a wrong guess. */
 function takeGuess(db: Db, keys: { own: string; strangers: string | null }): Promise<boolean> {
   const limits = [
     { key: keys.own, limit: SECOND_STEP.guesses },
@@ -124,10 +124,10 @@ function takeGuess(db: Db, keys: { own: string; strangers: string | null }): Pro
 
 const MAX_FACTORS = 10
 
-/** An enrolment that was not finished by then is deleted by the next one. */
+/** An unfinished enrolment is deleted by the next one after this time. */
 const UNFINISHED_MS = 10 * 60_000
 
-/** How far ahead of a code's own step the last used one can be: both may drift by a step, and replicas by a minute. */
+/** How far the last used step can be ahead: both may drift by one, and clocks of processes by a minute. */
 const STEPS_AHEAD = 4
 
 interface NewFactor {
@@ -136,7 +136,7 @@ interface NewFactor {
   secret: string
 }
 
-/** Gives the id of a factor that does not count yet. */
+/** Returns the id of an unverified factor. */
 export async function insertFactor(
   { secrets }: AuthContext,
   account: LockedAccount,
@@ -155,7 +155,7 @@ export async function insertFactor(
       factor_type: 'totp',
       kind,
       status: 'unverified',
-      secret: await secrets.seal(trx, factorSecretPlace(id), secret),
+      secret: await secrets.encrypt(trx, factorSecretPlace(id), secret),
       created_at: at.toISOString(),
       updated_at: at.toISOString(),
     })
@@ -205,7 +205,7 @@ export async function markChallenged({ trx }: LockedAccount, id: string, at: str
   await trx.updateTable('auth_factors').set({ last_challenged_at: at }).where('id', '=', id).execute()
 }
 
-/** A code is good once (RFC 6238, 5.2): of two that come with the same one, the second finds its step gone. */
+/** A code works once (RFC 6238, 5.2): a second use finds its step spent. */
 export async function spendStep({ trx }: LockedAccount, id: string, step: number): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable('auth_factors')
@@ -215,7 +215,7 @@ export async function spendStep({ trx }: LockedAccount, id: string, step: number
       eb.or([
         eb('last_used_step', 'is', null),
         eb('last_used_step', '<', step),
-        // No code of this step could have been shown yet: the clock was set back since.
+        // A code of this step cannot exist yet: the clock was set back.
         eb('last_used_step', '>', step + STEPS_AHEAD),
       ]),
     )
@@ -223,7 +223,7 @@ export async function spendStep({ trx }: LockedAccount, id: string, step: number
   return numUpdatedRows > 0n
 }
 
-/** A factor that was shown counts from here on, and other enrolments that were begun are dropped. */
+/** Marks the factor as verified and deletes other unfinished enrolments. */
 export async function acceptFactor(account: LockedAccount, { id, status }: FactorRow): Promise<void> {
   const { trx, user } = account
   if (status === 'unverified') {
@@ -251,7 +251,7 @@ const REFUSALS = {
   own_account: [403, 'AAL2 session is required'],
 } as const
 
-/** Whether a session still has to show a second factor: there is one that counts, and it was not shown. */
+/** True if a verified factor exists and this session has not shown one. */
 export function lacksSecondFactor(aal: string | undefined, verifiedFactors: number): boolean {
   return verifiedFactors > 0 && aal !== 'aal2'
 }
@@ -261,8 +261,8 @@ export function hasSecondFactor({ factors }: Pick<AccountState, 'factors'>): boo
 }
 
 /**
- * Who has a second factor changes how they sign in only after having shown it. `shown` is a factor that is being shown
- * with this very call: it suffices if it counts.
+ * People with a second factor must show it before they change their sign-in. `shown` is a factor verified by this very
+ * call.
  */
 export function requireSecondFactor(
   { factors, session }: AccountState,
@@ -278,8 +278,8 @@ export function requireSecondFactor(
 const SECOND_FACTORS = ['totp', 'mfa/webauthn', 'recovery_code'] as const
 
 /**
- * The session has shown a second factor. Its browser's login is raised with it, so that a reload and the other tabs
- * need no new code; whatever else of this person knows only the password ends.
+ * Raises the session and its browser's login, so that a reload and other tabs need no new code. All other `aal1`
+ * sessions of the person end.
  */
 export async function raiseSession(
   context: Pick<AuthContext, 'refreshSecret'>,
@@ -305,7 +305,7 @@ export async function raiseSession(
   return { sessionId: session.id, aal: 'aal2', amr, refreshToken }
 }
 
-/** After a verified factor is gone, nothing of this person counts as having shown one. */
+/** After a verified factor was removed, all sessions of this person return to `aal1`. */
 export async function lowerSessions(account: LockedAccount): Promise<void> {
   const { trx, user } = account
   for (const table of ['auth_logins', 'auth_sessions'] as const) {
@@ -328,6 +328,6 @@ export async function lowerSessions(account: LockedAccount): Promise<void> {
     .where('user_id', '=', user.id)
     .where('status', '=', 'verified')
     .executeTakeFirst()
-  // A recovery code stands in for a factor; without one it opens nothing.
+  // Without a factor, recovery codes have no use.
   if (left === undefined) await deleteRecoveryCodes(account)
 }

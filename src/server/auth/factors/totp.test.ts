@@ -8,20 +8,20 @@ const { secret } = enrolTotp('Pórtico', 'ana@portico.example')
 const codeAt = (step: number) =>
   TOTP.generate({ secret: Secret.fromBase32(secret), timestamp: step * 30_000, period: 30 })
 
-describe('the codes of an authenticator app', () => {
+describe('codes of an authenticator app', () => {
   test.each([
     ['now', 0],
     ['one step behind', -1],
     ['one step ahead', 1],
-  ])('a code of %s is known by its step', (_name, delta) => {
+  ])('finds the step of a code of %s', (_name, delta) => {
     expect(matchTotp(secret, codeAt(STEP + delta), NOW)).toBe(STEP + delta)
   })
 
-  test.each([-2, 2, 40])('a code that is %i steps away is refused', (delta) => {
+  test.each([-2, 2, 40])('refuses a code that is %i steps away', (delta) => {
     expect(matchTotp(secret, codeAt(STEP + delta), NOW)).toBeNull()
   })
 
-  test('blanks are forgiven, other shapes are not', () => {
+  test('ignores spaces, and refuses other formats', () => {
     const code = codeAt(STEP)
     expect(matchTotp(secret, `${code.slice(0, 3)} ${code.slice(3)}`, NOW)).toBe(STEP)
     for (const wrong of ['', '12345', `${code}0`, 'abcdef', '-12345']) {
@@ -29,7 +29,7 @@ describe('the codes of an authenticator app', () => {
     }
   })
 
-  test('the address names issuer, account and the parameters of the protocol', () => {
+  test("the address contains issuer, account and the protocol's parameters", () => {
     const uri = new URL(enrolTotp('Pórtico', 'ana@portico.example').uri)
     expect(`${uri.protocol}//${uri.host}`).toBe('otpauth://totp')
     expect(decodeURIComponent(uri.pathname)).toBe('/Pórtico:ana@portico.example')

@@ -1,15 +1,15 @@
 import { Secret, TOTP } from 'otpauth'
 import type { SecretPlace } from '#server/secrets/secrets.ts'
 
-/** Modules of white around the symbol, as its standard asks (ISO/IEC 18004). */
+/** White modules around the symbol, as ISO/IEC 18004 requires. */
 const QUIET_ZONE = 4
 
 /**
- * The code as a picture. The client puts the text behind `data:image/svg+xml;utf-8,` as it is, so it holds neither
- * `#` nor `%`: colours are named.
+ * The QR code as SVG. The client appends it unescaped to `data:image/svg+xml;utf-8,`, so it contains neither `#` nor
+ * `%`: colours have names.
  */
 export async function qrCodeSvg(content: string): Promise<string> {
-  // Loaded when somebody enrols, which most servers see a few times in their life.
+  // Loaded on demand, because enrolments are rare.
   const { create } = await import('qrcode')
   const { size, data } = create(content, { errorCorrectionLevel: 'M' }).modules
   const side = size + 2 * QUIET_ZONE
@@ -31,7 +31,7 @@ export function factorSecretPlace(factorId: string): SecretPlace {
 
 const STEP_SECONDS = 30
 
-/** One step of a clock that runs ahead or behind. */
+/** One step of clock drift. */
 const DRIFT_STEPS = 1
 
 interface TotpEnrolment {
@@ -39,7 +39,7 @@ interface TotpEnrolment {
   uri: string
 }
 
-/** A new secret, and the address that authenticator apps read (SHA-1, six digits, 30 s: what all of them know). */
+/** A new secret, and its address for authenticator apps (SHA-1, six digits, 30 s, which all of them support). */
 export function enrolTotp(issuer: string, account: string): TotpEnrolment {
   const totp = new TOTP({
     issuer,
@@ -52,7 +52,7 @@ export function enrolTotp(issuer: string, account: string): TotpEnrolment {
   return { secret: totp.secret.base32, uri: totp.toString() }
 }
 
-/** The time step that the code belongs to, or null when it is none of the ones that count now. */
+/** The time step of the code, or null if the code is not valid now. */
 export function matchTotp(secret: string, code: string, now = Date.now()): number | null {
   const digits = code.replace(/\s/g, '')
   if (!/^\d{6}$/.test(digits)) return null

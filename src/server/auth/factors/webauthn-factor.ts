@@ -40,7 +40,7 @@ interface Shown extends Pick<OwnAccount, 'user' | 'session' | 'who'> {
   webauthn: z.output<typeof shownKey> | null | undefined
 }
 
-/** The answer of a device's key: it makes a new factor count, or shows one that does; either raises the session. */
+/** Verifies the answer of a hardware key: it verifies a new factor or shows a verified one. Both raise the session. */
 export async function verifyKey(context: AuthContext, shown: Shown): Promise<SessionObject> {
   const { request, reply, user, session, who, factor, challengeId, webauthn } = shown
   if (webauthn == null) throw validationFailed('WebAuthn config required')
@@ -54,7 +54,7 @@ export async function verifyKey(context: AuthContext, shown: Shown): Promise<Ses
       prepare: () => prove(context, shown, challengeId, response),
       write: async (account, spend) => {
         const current = requireFactor(account, factor.id)
-        // A key that was made for a factor that counts by now would be a second one.
+        // The factor was verified meanwhile: another key would be a second one.
         refuseOtherType(current, webauthn.type)
         requireSecondFactor(account, 'enroll', factor.id)
         await spend(account)
@@ -74,7 +74,7 @@ function refuseOtherType({ status }: FactorRow, type: string): void {
   if (type !== expected) throw validationFailed(`WebAuthn type must be ${expected} for this factor`)
 }
 
-/** Proves the answer outside of any transaction; what it gives writes the key's row inside one. */
+/** Verifies the answer outside of a transaction; returns what writes the key's row inside one. */
 async function prove(
   context: AuthContext,
   { session, factor }: Shown,
@@ -105,7 +105,7 @@ interface KeyChallenge extends Pick<OwnAccount, 'user' | 'session' | 'who'> {
   factor: FactorRow
 }
 
-/** The challenge of a WebAuthn factor: to make its key while it does not count yet, to show that key afterwards. */
+/** The challenge of a WebAuthn factor: to create its key, or to show a verified one. */
 export async function challengeKey(
   context: AuthContext,
   { user, session, who, factor }: KeyChallenge,
@@ -130,7 +130,7 @@ export async function challengeKey(
   }
 }
 
-/** Bound to the session and the factor that asked. */
+/** Bound to session and factor. */
 function factorPurpose(session: SessionRow, factor: FactorRow): ChallengePurpose {
   return `factor:${factor.id}:${session.id}`
 }

@@ -20,7 +20,7 @@ import type { AuthContext } from '../context.ts'
 import { authError, validationFailed } from '../protocol.ts'
 import { requireSecondFactor } from './second-factor.ts'
 
-/** What an authenticator needs to show a key: any of this site, or one of those named. */
+/** Options for an authenticator to show a key: any of this site, or one of those listed. */
 export async function assertionOptions(
   context: AuthContext,
   purpose: ChallengePurpose,
@@ -43,11 +43,11 @@ interface ShownKey {
   challengeId: string
   purpose: ChallengePurpose
   credential: Credential
-  /** The key that the answer names, looked up once the challenge is spent. */
+  /** The key in the answer, looked up after the challenge was spent. */
   findKey: () => Promise<PasskeyRow | undefined>
 }
 
-/** Gives the key and its counter after this use; the counter must have gone up, where the authenticator has one. */
+/** Returns the key and its new counter, which must have increased if the authenticator has one. */
 export async function verifyAssertion(
   context: AuthContext,
   { challengeId, purpose, credential, findKey }: ShownKey,
@@ -77,7 +77,7 @@ export async function verifyAssertion(
   throw verificationFailed()
 }
 
-/** What an authenticator needs to make a key for this person. Loaded when somebody asks, which few do. */
+/** Options for creating a key. The library is loaded on demand. */
 export async function creationOptions(
   context: AuthContext,
   user: UserRow,
@@ -104,7 +104,7 @@ export async function creationOptions(
   return { challenge, options }
 }
 
-/** The key that the authenticator made, once its answer to the challenge is proved. */
+/** The new key, once the answer to the challenge is verified. */
 export async function verifyCreation(
   context: AuthContext,
   shown: { challengeId: string; purpose: ChallengePurpose; credential: Credential },
@@ -127,9 +127,10 @@ export async function verifyCreation(
   throw verificationFailed()
 }
 
-const CHALLENGE_MS = 300_000
+/** How long a challenge may be answered, of a key or a code. */
+export const CHALLENGE_MS = 300_000
 
-/** What a challenge is good for: one made for something else is none. */
+/** What a challenge may be used for. */
 export type ChallengePurpose = 'sign-in' | `register:${string}:${string}` | `factor:${string}:${string}`
 
 interface Challenge {
@@ -139,8 +140,8 @@ interface Challenge {
 }
 
 /**
- * Nothing is stored for who asks: the challenge is its own expiry and a hash over that, its id and its purpose, which nobody
- * else can make. Only the ids of those that were met are kept, until they would have expired.
+ * Nothing is stored per request: the challenge contains its expiry and a keyed hash over expiry, id and purpose. Only
+ * ids of answered challenges are stored, until they expire.
  */
 function makeChallenge({ codeSecret }: AuthContext, purpose: ChallengePurpose): Challenge {
   const id = randomUUID()
@@ -151,11 +152,11 @@ function makeChallenge({ codeSecret }: AuthContext, purpose: ChallengePurpose): 
 interface Shown {
   id: string
   purpose: ChallengePurpose
-  /** What the authenticator signed. */
+  /** The text that the authenticator signed. */
   challenge: string
 }
 
-/** Takes the challenge before anything is judged by it, so that it is good for one try. */
+/** Spends the challenge before the answer is checked, so that it works once. */
 async function spendChallenge(
   { db, codeSecret }: AuthContext,
   { id: given, purpose, challenge }: Shown,
@@ -191,7 +192,7 @@ function notFound(): Error {
   return authError(400, 'webauthn_challenge_not_found', 'Challenge not found or already used')
 }
 
-/** The id of the key that the path names. */
+/** The key id in the path. */
 export function readPasskeyId(request: FastifyRequest): string {
   const { passkeyId, id } = request.params as { passkeyId?: string; id: string }
   const wanted = passkeyId ?? id
@@ -199,7 +200,7 @@ export function readPasskeyId(request: FastifyRequest): string {
   return wanted.toLowerCase()
 }
 
-/** People who remove their own have shown their second factor. */
+/** People who remove their own key have shown their second factor. */
 export async function removePasskey(context: AuthContext, who: Who, id: string): Promise<void> {
   const isOwn = who.sessionId !== undefined
   await changeAccount(context.db, who, {
@@ -217,7 +218,7 @@ export async function removePasskey(context: AuthContext, who: Who, id: string):
 
 export type PasskeyRow = Selectable<AuthPasskeys>
 
-/** Oldest first: those that sign in, or those of second factors as well. */
+/** Oldest first: those for sign-in, or all. */
 export function findPasskeys(db: Db, userId: string, which: 'sign-in' | 'all'): Promise<PasskeyRow[]> {
   return db
     .selectFrom('auth_passkeys')
@@ -261,7 +262,7 @@ export async function insertPasskey(
   return row
 }
 
-/** Of two that show one count at once, and where the key was removed meanwhile, the later finds it gone. */
+/** A repeated counter, or a key removed meanwhile, fails. */
 export async function recordUse({ trx }: LockedAccount, key: PasskeyRow, signCount: number): Promise<void> {
   const { numUpdatedRows } = await trx
     .updateTable('auth_passkeys')
@@ -272,7 +273,7 @@ export async function recordUse({ trx }: LockedAccount, key: PasskeyRow, signCou
   if (numUpdatedRows === 0n) throw verificationFailed()
 }
 
-/** Gives the key with its new name. */
+/** Returns the key with its new name. */
 export async function renamePasskey(
   { trx, user }: LockedAccount,
   id: string,
@@ -290,7 +291,7 @@ export async function renamePasskey(
   return key
 }
 
-/** One that signs in. */
+/** Deletes a key for sign-in. */
 async function deletePasskey({ trx, user }: LockedAccount, id: string): Promise<void> {
   const { numDeletedRows } = await trx
     .deleteFrom('auth_passkeys')
@@ -305,7 +306,7 @@ function passkeyNotFound(): Error {
   return validationFailed('Passkey not found', 404)
 }
 
-/** As the protocol lists it. */
+/** In the protocol's format. */
 export function toPasskeyObject(key: PasskeyRow): Record<string, unknown> {
   return {
     id: key.id,
@@ -319,7 +320,7 @@ const MAX_TEXT = 8_192
 
 const short = z.string().check(z.maxLength(MAX_TEXT))
 
-/** What `navigator.credentials` gives, as the clients send it; the library judges the rest. */
+/** The result of `navigator.credentials`, as the clients send it; the library checks the rest. */
 export const credential = z.looseObject({
   id: short,
   rawId: short,
@@ -339,7 +340,7 @@ export type Credential = z.output<typeof credential>
 
 const clientData = z.looseObject({ challenge: z.string(), origin: z.string() })
 
-/** What the browser says that it was asked, and where. */
+/** Challenge and origin according to the browser. */
 function readClientData({ response }: Credential): { challenge: string; origin: string } {
   try {
     const text = Buffer.from(response.clientDataJSON, 'base64url').toString('utf8')
@@ -355,22 +356,22 @@ export function verificationFailed(cause?: unknown): Error {
 }
 
 interface RelyingParty {
-  /** The host to which browsers tie a key: the dashboard's. */
+  /** The host that keys belong to: the dashboard's. */
   id: string
   name: string
 }
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
-/** Browsers tie no key to an IP address: on this machine the host is `localhost`, by whatever name it was configured. */
+/** Browsers bind no key to an IP address: on the local machine the host is `localhost`, whatever name is configured. */
 function relyingParty({ config }: AuthContext): RelyingParty {
   const { hostname } = new URL(config.dashboardUrl)
   return { id: LOOPBACK.includes(hostname) ? 'localhost' : hostname, name: config.site.brandName }
 }
 
 /**
- * Where a key may have been shown: on the dashboard's own origins. A site that is tried out on one's own machine takes any
- * port of it, because the page that signs in is then often served by another program.
+ * Origins where a key may be used: the dashboard's. On the local machine any port is accepted, because another program
+ * often serves the page.
  */
 function allowedOrigins(context: AuthContext, origin: string): string[] {
   const isLocal = relyingParty(context).id === 'localhost' && /^https?:\/\/localhost(:\d{1,5})?$/.test(origin)

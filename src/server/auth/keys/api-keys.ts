@@ -13,7 +13,7 @@ export interface ApiKeyRow {
   revoked_at: string | null
 }
 
-/** Null when the name is taken: two keys of one name could not be told apart. */
+/** Null if the name is taken: names identify keys. */
 export function insertApiKey(
   db: Db,
   name: string,
@@ -48,7 +48,7 @@ export function listApiKeys(db: Db): Promise<ApiKeyRow[]> {
   return db.selectFrom('auth_api_keys').selectAll().orderBy('created_at').orderBy('name').execute()
 }
 
-/** False when there is none of this name that is still good. Running servers notice within seconds. */
+/** False if there is no valid key of this name. Running servers notice within seconds. */
 export function revokeApiKey(db: Db, name: string, now = new Date()): Promise<boolean> {
   return change(db, async (trx) => {
     const found = await locked(

@@ -4,7 +4,7 @@ import { type Database, openDatabase } from '#server/db/database.ts'
 import { prepareDatabase } from '#server/secrets/encrypted-database.ts'
 import { discardSecrets } from '#server/secrets/key-rotation.ts'
 import { makeSecretKey, replaceSecretKeyFile } from '#server/secrets/secret-key.ts'
-import { ENGINES, failOnProblem, makeStorage, type Storage } from '#tests/support/engines.ts'
+import { failOnProblem, makeStorage, type Storage, TIER_ENGINES } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
 import { QUICK_WORK } from '#tests/support/quick-work.ts'
 import { insertSecrets, openAll, type SecretRow, textsOf } from '#tests/support/secret-rows.ts'
@@ -13,7 +13,7 @@ import { createAuthContext } from '../auth.ts'
 import { openLogin } from '../sessions/issue.ts'
 import { giveUpSecrets } from './give-up-secrets.ts'
 
-describe.each(ENGINES)('giving up secrets on %s', (engine) => {
+describe.each(TIER_ENGINES)('discarding secrets on %s', (engine) => {
   let storage: Storage
   let database: Database
   let config: Config
@@ -39,7 +39,7 @@ describe.each(ENGINES)('giving up secrets on %s', (engine) => {
     const place = { table: 'pixel_secrets', column: 'value', row: pixelId }
     await database.db
       .insertInto('pixel_secrets')
-      .values({ pixel_id: pixelId, value: await secrets.seal(database.db, place, 'EAAG') })
+      .values({ pixel_id: pixelId, value: await secrets.encrypt(database.db, place, 'EAAG') })
       .execute()
     await database.db.updateTable('tracking_pixels').set({ has_access_token: true }).execute()
     const { keys } = await createAuthContext(config, database.db, secrets, QUICK_WORK)
@@ -80,7 +80,7 @@ describe.each(ENGINES)('giving up secrets on %s', (engine) => {
     return { secrets, context: await createAuthContext(config, database.db, secrets, QUICK_WORK) }
   }
 
-  test('takes nothing while everything can be read', async () => {
+  test('deletes nothing while everything can be decrypted', async () => {
     expect((await discard()).lost).toEqual({ people: [], signingKey: false, codes: false, pixels: [] })
     const { secrets, context } = await reopen()
     expect(await openAll(database.db, secrets, [...ana, ...bia])).toEqual(textsOf([...ana, ...bia]))
@@ -88,7 +88,7 @@ describe.each(ENGINES)('giving up secrets on %s', (engine) => {
     expect(await count('auth_logins')).toBe(2)
   })
 
-  test('takes the one factor that was damaged, with its owner’s sessions and codes, and nobody else’s', async () => {
+  test('deletes one damaged factor with its owner’s sessions and codes, and nothing else', async () => {
     await database.db
       .updateTable('auth_factors')
       .set({ secret: 'damaged' })
@@ -110,7 +110,7 @@ describe.each(ENGINES)('giving up secrets on %s', (engine) => {
     ]).toEqual([1, 1, 1])
   })
 
-  test('with another key takes everything, and the next start makes new keys', async () => {
+  test('deletes everything under another key, and the next start makes new keys', async () => {
     const other = await makeSecretKey()
     await replaceSecretKeyFile(config.secretKey.file, [other])
     const discarded = await discard()

@@ -8,10 +8,10 @@ export const SIGNING_KEY_SECRET = 'signing_key'
 /** Keys the hashes of recovery codes and of codes sent by mail. */
 export const CODE_SECRET = 'one_time_codes'
 
-/** The principal's password that was made for it, until somebody has signed in with it. */
+/** The principal's generated password, until somebody has signed in with it. */
 export const FIRST_PASSWORD_SECRET = 'first_password'
 
-/** Two processes that start at once agree: the first to write wins and both read the same. */
+/** Two processes that start at once agree: the first write wins and both read it. */
 export async function readOrMakeSecret(
   db: Db,
   secrets: Secrets,
@@ -19,31 +19,31 @@ export async function readOrMakeSecret(
   make: () => Promise<string> | string,
 ): Promise<string> {
   const known = await readEncryptedSecret(db, name)
-  if (known !== null) return openSecret(secrets, name, known)
+  if (known !== null) return decryptSecret(secrets, name, known)
   const made = await make()
   const stored = await change(db, async (trx) => {
     await trx
       .insertInto('app_secrets')
       .values({
         name,
-        value: await secrets.seal(trx, placeOf(name), made),
+        value: await secrets.encrypt(trx, placeOf(name), made),
         created_at: new Date().toISOString(),
       })
       .onConflict((conflict) => conflict.column('name').doNothing())
       .execute()
     return readEncryptedSecret(trx, name)
   })
-  if (stored === null) throw new Error(`the secret ${name} could not be kept`)
-  return openSecret(secrets, name, stored)
+  if (stored === null) throw new Error(`the secret ${name} could not be stored`)
+  return decryptSecret(secrets, name, stored)
 }
 
-/** Null when there is none of this name. */
+/** Null if there is none of this name. */
 export async function readSecret(db: Db, secrets: Secrets, name: string): Promise<string | null> {
-  const sealed = await readEncryptedSecret(db, name)
-  return sealed === null ? null : openSecret(secrets, name, sealed)
+  const encrypted = await readEncryptedSecret(db, name)
+  return encrypted === null ? null : decryptSecret(secrets, name, encrypted)
 }
 
-/** As it is stored: good for telling whether it changed. */
+/** The encrypted text, to detect changes. */
 export async function readEncryptedSecret(db: Db, name: string): Promise<string | null> {
   const row = await db.selectFrom('app_secrets').select('value').where('name', '=', name).executeTakeFirst()
   return row?.value ?? null
@@ -54,7 +54,7 @@ export async function replaceSecret(trx: Db, secrets: Secrets, name: string, tex
     .insertInto('app_secrets')
     .values({
       name,
-      value: await secrets.seal(trx, placeOf(name), text),
+      value: await secrets.encrypt(trx, placeOf(name), text),
       created_at: new Date().toISOString(),
     })
     .onConflict((conflict) =>
@@ -66,7 +66,7 @@ export async function replaceSecret(trx: Db, secrets: Secrets, name: string, tex
     .execute()
 }
 
-/** Once the principal has signed in, or has another password. Anybody else's first sign-in leaves it alone. */
+/** Deletes it once the principal has signed in, or has another password. Other people's sign-ins do not matter. */
 export async function forgetFirstPassword(db: Db, userId: string): Promise<void> {
   await db
     .deleteFrom('app_secrets')
@@ -75,8 +75,8 @@ export async function forgetFirstPassword(db: Db, userId: string): Promise<void>
     .execute()
 }
 
-function openSecret(secrets: Secrets, name: string, sealed: string): Promise<string> {
-  return secrets.open(placeOf(name), sealed)
+function decryptSecret(secrets: Secrets, name: string, encrypted: string): Promise<string> {
+  return secrets.decrypt(placeOf(name), encrypted)
 }
 
 function placeOf(name: string): SecretPlace {

@@ -9,17 +9,17 @@ import { endEverySession, endSessions } from '../sessions/revoke.ts'
 import { CODE_SECRET, SIGNING_KEY_SECRET } from './app-secrets.ts'
 
 export interface GivenUp {
-  /** Who has no second factor any more. */
+  /** People who lost their second factor. */
   people: string[]
   /** Every session and API key ended. */
   signingKey: boolean
-  /** Recovery codes, and codes and links that were mailed and not used yet. */
+  /** Recovery codes, and unused emailed codes and links. */
   codes: boolean
-  /** Names of pixels whose token has to be saved again before the server can send for them. */
+  /** Pixels whose token must be saved again before the server can send for them. */
   pixels: string[]
 }
 
-/** Removes what nothing can read any more, with all that depended on it. Keys are made anew by the next start. */
+/** Deletes what cannot be decrypted, with everything that depends on it. The next start makes new keys. */
 export async function giveUpSecrets(trx: Db, unreadable: readonly SecretPlace[]): Promise<GivenUp> {
   const rowsOf = (table: string) => unreadable.filter((place) => place.table === table).map(({ row }) => row)
   const names = rowsOf('app_secrets')
@@ -29,9 +29,11 @@ export async function giveUpSecrets(trx: Db, unreadable: readonly SecretPlace[])
     codes: names.includes(CODE_SECRET),
     pixels: await removePixelTokens(trx, rowsOf('pixel_secrets')),
   }
-  // Mails that nobody can read any more: who waits for one asks again.
+  // Emails that cannot be decrypted: people must request them again.
   const mails = rowsOf('deliveries')
   if (mails.length > 0) await trx.deleteFrom('deliveries').where('id', 'in', mails).execute()
+  // The chat of alerts must be connected again.
+  if (rowsOf('alert_webhooks').length > 0) await trx.deleteFrom('alert_webhooks').execute()
   for (const name of names) await trx.deleteFrom('app_secrets').where('name', '=', name).execute()
   if (given.signingKey) await endEverySession(trx)
   if (given.codes) {

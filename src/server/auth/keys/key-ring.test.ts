@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type Config, parseConfig } from '#server/config.ts'
-import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
+import { makeDatabase, type TestDatabase, TIER_ENGINES } from '#tests/support/engines.ts'
 import { insertSecrets } from '#tests/support/secret-rows.ts'
 import { lockAccount } from '../accounts/change-account.ts'
 import { readApiKey } from '../caller.ts'
@@ -15,7 +15,7 @@ import { KeyRing, rotateKeys } from './key-ring.ts'
 const DAY_MS = 86_400_000
 const config: Config = parseConfig({})
 
-describe.each(ENGINES)('keys on %s', (engine) => {
+describe.each(TIER_ENGINES)('keys on %s', (engine) => {
   let database: TestDatabase
   beforeEach(async () => {
     database = await makeDatabase(engine)
@@ -33,7 +33,7 @@ describe.each(ENGINES)('keys on %s', (engine) => {
   }
   const logins = async () => (await database.db.selectFrom('auth_logins').select('id').execute()).length
 
-  test('what the former key signed counts while the two overlap, and not a moment longer', async () => {
+  test('accepts what the former key signed during the overlap only', async () => {
     await signIn()
     const before = await (await open()).current()
     const token = await before.signer.sign({ role: 'anon' })
@@ -52,7 +52,7 @@ describe.each(ENGINES)('keys on %s', (engine) => {
     expect(signer.publicJwks()).toHaveLength(1)
   })
 
-  test('a second rotation within the overlap leaves the first key its own end', async () => {
+  test('keeps the end of the first key in a second rotation', async () => {
     const sign = async () => (await (await open()).current()).signer.sign({ role: 'anon' })
     const tokens = [await sign()]
     await rotateKeys(database.db, database.secrets, 7 * DAY_MS)
@@ -70,7 +70,7 @@ describe.each(ENGINES)('keys on %s', (engine) => {
     expect(await accepted()).toEqual([false, false, true])
   })
 
-  test('rotations at the same time lose no key', async () => {
+  test('loses no key in concurrent rotations', async () => {
     for (let time = 0; time < 5; time++) {
       const before = (await (await open()).current()).signer.publicJwks().map(({ kid }) => kid)
       await Promise.all([1, 2, 3].map(() => rotateKeys(database.db, database.secrets, DAY_MS)))
@@ -80,7 +80,7 @@ describe.each(ENGINES)('keys on %s', (engine) => {
     }
   })
 
-  test('without an overlap everything that it signed ends at once, the key before it too', async () => {
+  test('ends everything at once without an overlap, including keys before', async () => {
     await signIn()
     const tokens = [await (await (await open()).current()).signer.sign({ role: 'anon' })]
     await rotateKeys(database.db, database.secrets, DAY_MS)
@@ -92,7 +92,7 @@ describe.each(ENGINES)('keys on %s', (engine) => {
     expect(await logins()).toBe(0)
   })
 
-  test('service keys have a name and an end, and are revoked one by one', async () => {
+  test('gives service keys a name and an expiry, and revokes them one by one', async () => {
     const inAnHour = new Date(Date.now() + 3_600_000)
     const shop = await insertApiKey(database.db, 'loja', inAnHour)
     const other = await insertApiKey(database.db, 'relatórios', null)
@@ -128,7 +128,7 @@ describe.each(ENGINES)('keys on %s', (engine) => {
   })
 })
 
-test('of a file with two keys the first signs and both verify', async () => {
+test('signs with the first key of a file and verifies with both', async () => {
   const database = await makeDatabase('sqlite')
   const pairs = await Promise.all([1, 2].map(() => generateKeyPair('ES256', { extractable: true })))
   const [first, second] = await Promise.all(

@@ -19,16 +19,16 @@ import {
 } from './app-secrets.ts'
 import { TokenSigner, type VerifyingKey } from './token-signer.ts'
 
-/** How soon a running server notices that an operator made a new key. */
+/** How soon a running server notices a new key. */
 const RECHECK_MS = 5_000
 
 export type ApiKeyRole = 'anon' | 'service_role'
 
-/** The keys that are in force now, with the public key's token made from the one that signs. */
+/** The current keys, and the public API key made from the signing one. */
 export interface Keys {
   signer: TokenSigner
   anonKey: string
-  /** Ids of service keys that are good no longer. */
+  /** Ids of revoked service keys. */
   revoked: ReadonlySet<string>
 }
 
@@ -42,9 +42,9 @@ export class KeyRing {
   readonly #secrets: Secrets
   readonly #config: Config
   #keys: Keys
-  /** What the keys were made from, as it is stored. */
+  /** The stored text that the keys were made from. */
   #stored: string
-  /** By the monotonic clock. */
+  /** Monotonic clock. */
   #checkedAt = performance.now()
 
   private constructor(db: Db, secrets: Secrets, config: Config, keys: Keys, stored: string) {
@@ -56,7 +56,7 @@ export class KeyRing {
   }
 
   static async open(db: Db, secrets: Secrets, config: Config): Promise<KeyRing> {
-    // Read first: a key that is replaced between the two is then found at the next look.
+    // Read first: a key that is replaced between the two reads is then found by the next check.
     const stored = await readStored(db, config)
     return new KeyRing(db, secrets, config, await readKeys(db, secrets, config), stored)
   }
@@ -66,7 +66,7 @@ export class KeyRing {
     return this.#keys
   }
 
-  /** A key for scripts and automations. It is good until it expires, is revoked, or the signing key is replaced. */
+  /** A key for programs. It is valid until it expires, is revoked, or the signing key is replaced. */
   async makeServiceKey({ id, expiresAt }: ServiceKey): Promise<string> {
     const { signer } = await this.current()
     return signApiKey(signer, authIssuer(this.#config), 'service_role', {
@@ -90,7 +90,7 @@ export function authIssuer(config: Config): string {
   return `${config.dashboardUrl}/auth/v1`
 }
 
-/** Another text means other keys. */
+/** A different text means different keys. */
 async function readStored(db: Db, { auth }: Config): Promise<string> {
   if (auth.signingKeyFile !== null) return ''
   const names = [SIGNING_KEY_SECRET, FORMER_KEY_SECRET]
@@ -128,9 +128,8 @@ function signApiKey(
 }
 
 /**
- * A new key signs from now on; running servers notice within seconds. What the former one signed is good for as long as
- * the two overlap, and so is what each key before it signed, until its own end. Without an overlap every key and every
- * session that they vouched for ends at once.
+ * Makes a new signing key; running servers notice within seconds. What former keys signed stays valid until the end of
+ * their own overlap. Without an overlap, all former keys and all sessions end at once.
  */
 export async function rotateKeys(db: Db, secrets: Secrets, overlapMs: number): Promise<void> {
   await readOrMakeSecret(db, secrets, SIGNING_KEY_SECRET, makeSigningKey)
@@ -138,7 +137,7 @@ export async function rotateKeys(db: Db, secrets: Secrets, overlapMs: number): P
   const now = Date.now()
   const until = overlapMs > 0 ? new Date(now + overlapMs).toISOString() : null
   await change(db, async (trx) => {
-    // Of two rotations at once the second finds the key of the first.
+    // Of two concurrent rotations, the second finds the first one's key.
     await locked(
       trx,
       trx.selectFrom('app_secrets').select('name').where('name', '=', SIGNING_KEY_SECRET),
@@ -169,11 +168,11 @@ export interface SigningKey {
   alg: SigningAlgorithm
   privateKey: CryptoKey
   publicKey: CryptoKey
-  /** As the key set publishes it. */
+  /** As published in the key set. */
   publicJwk: JWK
 }
 
-/** Those before, each while what it signed still counts. */
+/** Former keys, each until the end of its overlap. */
 const FORMER_KEY_SECRET = 'former_signing_key'
 
 interface FormerKey {
@@ -181,14 +180,14 @@ interface FormerKey {
   until: string
 }
 
-/** As they are sealed: the newest, with the others inside, so that a process of an earlier version reads the newest. */
+/** The encrypted form: the newest, with the others inside, so that an earlier version reads the newest. */
 interface EncryptedFormerKeys extends FormerKey {
   earlier?: FormerKey[]
 }
 
 const PRIVATE_PARTS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
 
-/** A JWK, a list of them or a key set: the forms in which operators keep such files. The first signs, all verify. */
+/** Reads a JWK, a list of them or a key set. The first signs, all verify. */
 async function readSigningKeyFile(file: string): Promise<[SigningKey, ...SigningKey[]]> {
   closeKeyFile(file)
   try {
@@ -197,20 +196,20 @@ async function readSigningKeyFile(file: string): Promise<[SigningKey, ...Signing
     const [first, ...others] = list as [JWK, ...JWK[]]
     return [await importSigningKey(first), ...(await Promise.all(others.map(importSigningKey)))]
   } catch {
-    // Whatever the parser or the importer would say could quote the key.
+    // Errors of the parser or importer could quote the key.
     throw new ConfigError([
-      'AUTH_SIGNING_KEY_FILE deve conter uma chave privada em JWK: EC na curva P-256 (ES256) ou RSA (RS256)',
+      'AUTH_SIGNING_KEY_FILE precisa ser uma chave privada em JWK: EC P-256 (ES256) ou RSA (RS256).',
     ])
   }
 }
 
-/** Made once and kept in the database, so that every replica signs with the same key. */
+/** Made once and stored in the database, so that every process signs with the same key. */
 async function readStoredSigningKey(db: Db, secrets: Secrets): Promise<SigningKey> {
   const stored = await readOrMakeSecret(db, secrets, SIGNING_KEY_SECRET, makeSigningKey)
   return importSigningKey(JSON.parse(stored))
 }
 
-/** The newest first. */
+/** Newest first. */
 async function readFormerKeys(db: Db, secrets: Secrets): Promise<FormerKey[]> {
   const stored = await readSecret(db, secrets, FORMER_KEY_SECRET)
   if (stored === null) return []

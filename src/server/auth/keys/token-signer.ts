@@ -2,20 +2,20 @@ import { compactVerify, type JWK, type JWTPayload, SignJWT } from 'jose'
 import { isUnexpired } from '#server/db/time.ts'
 import type { SigningKey } from './key-ring.ts'
 
-/** The claims that we read; what else a token carries is for its holder. */
+/** The claims that we read. */
 export interface TokenClaims extends JWTPayload {
   role?: string
   session_id?: string
 }
 
 const CACHE_SIZE = 5_000
-/** How long a session's access token is good. */
+/** Lifetime of a session's access token. */
 export const ACCESS_TOKEN_SECONDS = 3600
 
-/** A key that no longer signs; what it signed counts until then. */
+/** A former key; what it signed is valid until then. */
 export interface VerifyingKey {
   key: SigningKey
-  /** Null: for as long as the operator's file names it. */
+  /** Null: as long as it is in the operator's file. */
   until: number | null
 }
 
@@ -25,8 +25,7 @@ interface Verified {
 }
 
 /**
- * Signs with one key and verifies with it and those before it. A token that was verified once is remembered: the
- * signature check is the expensive part.
+ * Signs with one key and verifies with all. A verified token is remembered, because the signature check is expensive.
  */
 export class TokenSigner {
   readonly key: SigningKey
@@ -38,7 +37,7 @@ export class TokenSigner {
     this.#keys = [{ key, until: null }, ...former]
   }
 
-  /** As the key set publishes them, the one that signs first. */
+  /** As published in the key set, the signing one first. */
   publicJwks(): JWK[] {
     return this.#keys.filter(isInForce).map(({ key }) => key.publicJwk)
   }
@@ -49,7 +48,7 @@ export class TokenSigner {
       .sign(this.key.privateKey)
   }
 
-  /** Signature only: whether it has expired is for the caller to judge. Null when it is not ours. */
+  /** Checks the signature only, not the expiry. Null if it is not ours. */
   async verify(token: string): Promise<TokenClaims | null> {
     const known = this.#verified.get(token)
     if (known !== undefined && isInForce(known)) return known.claims
@@ -78,7 +77,7 @@ async function check(token: string, { publicKey, alg }: SigningKey): Promise<Tok
   }
 }
 
-/** An API key lasts as long as whoever signed it wanted; a session's token an hour, whatever the clock said then. */
+/** An API key has its own expiry; a session's token lasts an hour, whatever the clock said when it was issued. */
 export function isExpired(claims: TokenClaims, now = Date.now()): boolean {
   if (typeof claims.exp !== 'number') return false
   const endsAt = claims.exp * 1000

@@ -7,10 +7,10 @@ import { hashOpaqueToken, makeOpaqueToken } from '#server/secrets/tokens.ts'
 import { findPending, type TokenRow } from './tokens.ts'
 
 const LINK_CODE_LIFE_MS = 5 * 60 * 1000
-/** A mail scanner may follow a link beside its owner: their codes stand side by side, and the oldest go. */
+/** A mail scanner may follow a link as well as its owner: their codes coexist, and the oldest are deleted. */
 const CODES_PER_TOKEN = 10
 
-/** A code for the token's link, or null when the token is gone. It is spent when a code is exchanged, not before. */
+/** A code for the token's link, or null if the token is gone. The token is spent when a code is exchanged. */
 export function insertLinkCode(db: Db, tokenId: string, now = new Date()): Promise<string | null> {
   const { token: code, hash } = makeOpaqueToken()
   return change(db, async (trx) => {
@@ -47,7 +47,7 @@ export function insertLinkCode(db: Db, tokenId: string, now = new Date()): Promi
   })
 }
 
-/** The token behind a code, which is gone with this: of two that come with the same code, one is told no. */
+/** Deletes a code and returns its token: of two uses, one fails. */
 export async function takeLinkCode(db: Db, code: string, now = Date.now()): Promise<TokenRow | undefined> {
   const taken = await db
     .deleteFrom('auth_link_codes')

@@ -14,7 +14,7 @@ test.each([
   [`${CALLBACK}?next=%2Fconta`, `${CALLBACK}?next=/conta`],
   [`${CALLBACK}?sb_flow_id=0123abcd`, `${CALLBACK}?sb_flow_id=0123abcd`],
   [`${CALLBACK}?next=/conta&sb_flow_id=0123abcd`, `${CALLBACK}?next=%2Fconta&sb_flow_id=0123abcd`],
-])('%j is the listed %s', (asked, target) => {
+])('%j matches the listed %s', (asked, target) => {
   expect(listedRedirect(LISTED, asked)).toBe(target)
 })
 
@@ -51,11 +51,11 @@ test.each([
   'javascript:alert(1)//app.portico.example/auth/callback',
   'data:text/html,x',
   'blob:https://app.portico.example/auth/callback',
-])('%j is none', (asked) => {
+])('%j matches none', (asked) => {
   expect(listedRedirect(LISTED, asked)).toBeNull()
   expect(listedRedirect([], CALLBACK)).toBeNull()
 })
 
-test('a code replaces one that was there', () => {
+test('replaces a code that was there', () => {
   expect(withQuery(`${CALLBACK}?code=old&code=older`, { code: 'new' })).toBe(`${CALLBACK}?code=new`)
 })

@@ -5,29 +5,31 @@ import { authIssuer } from '../keys/key-ring.ts'
 import { readQuery, text, validationFailed } from '../protocol.ts'
 import { type IssuedToken, typeOfKind } from './tokens.ts'
 
-/** Where a link leads: to the dashboard with its token, or to a listed address with a code for whoever asked for the mail. */
+/** Where a link leads: to the dashboard with its token, or to a listed address with a code. */
 export interface LinkTarget {
   redirectTo: string | null
-  /** Set for a listed address, and only then. */
+  /** Set for a listed address only. */
   codeChallenge: string | null
 }
 
-/** The fields of a body by which a client says that it wants a code (RFC 7636). */
+/** Body fields with which a client requests a code (RFC 7636). */
 export const challengeFields = { code_challenge: text, code_challenge_method: text }
 
-/** SHA-256 in base64url, which has no other length. */
+/** SHA-256 in base64url always has this length. */
 const S256_SHAPE = /^[\w-]{43}$/
 
-/** A listed address without a challenge gets nothing: a code that anybody could use would be a session in an address. */
+/**
+ * A listed address without a challenge is not used: a code that anybody could exchange would be a session in an
+ * address.
+ */
 export function readLinkTarget(
   { config, origins }: AuthContext,
   request: FastifyRequest,
   { code_challenge: challenge, code_challenge_method: method }: Record<keyof typeof challengeFields, string>,
 ): LinkTarget {
-  const asked = readQuery(request, 'redirect_to')
-  const listed = listedRedirect(config.auth.redirectUrls, asked)
+  const listed = listedRedirect(config.auth.redirectUrls, readRedirectTo(request))
   if (listed === null || (challenge === '' && method === ''))
-    return { redirectTo: redirectTarget(origins, asked), codeChallenge: null }
+    return { redirectTo: readDashboardTarget({ origins }, request), codeChallenge: null }
   if (challenge === '' || method === '')
     throw validationFailed('PKCE flow requires code_challenge_method and code_challenge')
   if (method.toLowerCase() !== 's256')
@@ -36,14 +38,32 @@ export function readLinkTarget(
   return { redirectTo: listed, codeChallenge: challenge }
 }
 
-/** The one parameter that the official client adds to an address by itself: it finds its verifier by it. */
+/** The address that a request asks for; whether a browser may be sent there is decided below. */
+export function readRedirectTo(request: FastifyRequest): string | undefined {
+  return readQuery(request, 'redirect_to')
+}
+
+/** The page of the dashboard that a request asks for; null where it asks for none. */
+export function readDashboardTarget(
+  { origins }: Pick<AuthContext, 'origins'>,
+  request: FastifyRequest,
+): string | null {
+  return redirectTarget(origins, readRedirectTo(request))
+}
+
+/** Where a link leads that asks for no page of the dashboard. */
+export function dashboardHome({ dashboardUrl }: Pick<Config, 'dashboardUrl'>): string {
+  return `${dashboardUrl}/admin`
+}
+
+/** The parameter that the official client adds to find its verifier. */
 const FLOW_ID = 'sb_flow_id'
 
 const FLOW_ID_SHAPE = /^[\w-]{8,64}$/
 
 /**
- * The address of `AUTH_REDIRECT_URLS` that is asked for, or null. Origin, path and query are compared as parsed; what is
- * given back is the operator's own address, so no spelling of the question can lead anywhere else.
+ * The matching address of `AUTH_REDIRECT_URLS`, or null. Origin, path and query are compared as parsed, and the listed
+ * text is returned, so no spelling of the request can lead elsewhere.
  */
 export function listedRedirect(listed: readonly string[], asked: string | undefined): string | null {
   if (listed.length === 0 || asked === undefined || !URL.canParse(asked)) return null
@@ -67,7 +87,7 @@ function isSame(a: URL, b: URL): boolean {
   return a.origin === b.origin && a.pathname === b.pathname && `${a.searchParams}` === `${b.searchParams}`
 }
 
-/** Only the dashboard may be handed a one-time token: anywhere else, even on this site, other people's code may run. */
+/** Only the dashboard may get a one-time token: elsewhere, even on this site, third-party code may run. */
 export function redirectTarget(origins: readonly string[], asked: string | undefined): string | null {
   if (asked === undefined || !URL.canParse(asked)) return null
   const url = new URL(asked)
@@ -76,7 +96,7 @@ export function redirectTarget(origins: readonly string[], asked: string | undef
   return url.origin + url.pathname
 }
 
-/** The address that a mail carries. */
+/** The link in an email. */
 export function tokenLink(
   config: Config,
   { kind, token }: Pick<IssuedToken, 'kind' | 'token'>,

@@ -27,7 +27,7 @@ export function findPending(db: Db, id: string): Promise<TokenRow | undefined> {
   return stillGood(db).where('id', '=', id).executeTakeFirst()
 }
 
-/** Each guess is counted before it is looked at, so that guesses side by side learn no more than the limit allows. */
+/** Each guess is counted before it is checked, so that parallel guesses learn no more than the limit allows. */
 export async function findByCode(
   db: Db,
   secret: string,
@@ -37,7 +37,7 @@ export async function findByCode(
     kinds.length === 0
       ? []
       : await pending(db, kinds).where('sent_to', '=', sentTo).orderBy('created_at', 'desc').execute()
-  // One write here as well: the time of the answer must not tell that a mail was sent to this address.
+  // A write here as well: the response time must not reveal that an email was sent to this address.
   if (candidates.length === 0) await countHit(db, 'one-time:unknown', 60_000)
   for (const candidate of candidates) {
     const { numUpdatedRows } = await db
@@ -53,7 +53,7 @@ export async function findByCode(
   return undefined
 }
 
-/** Says whether it was still there to be used: of two that come with the same token, one is told no. */
+/** Returns whether it was still unused: of two uses, one fails. */
 export async function spendToken(trx: Db, id: string, now = new Date()): Promise<boolean> {
   const { after, upTo } = aheadRange(TOKEN_LIFE_MS, now.getTime())
   const { numUpdatedRows } = await trx
@@ -91,10 +91,10 @@ const SENT_AT = {
   reauthentication: 'reauthentication_sent_at',
 } as const satisfies Record<TokenKind, keyof UserRow>
 
-/** Both mailboxes are asked. */
+/** Both mailboxes get a token. */
 export const EMAIL_CHANGE_KINDS = ['email_change_current', 'email_change_new'] as const
 
-/** Part of the account's transaction, so that they are about the addresses that it has; its row records when. */
+/** Part of the account's transaction, so that the tokens match its addresses; the account's row stores the time. */
 export async function issueTokens(
   { codeSecret }: AuthContext,
   account: LockedAccount,
@@ -114,15 +114,15 @@ export async function issueTokens(
 
 export const TOKEN_LIFE_MS = 60 * 60 * 1000
 
-/** Begins the token of a link that leads to a listed address with a code, as the protocol has it. */
+/** Prefix of tokens whose link leads to a listed address with a code, as in the protocol. */
 export const CODED_PREFIX = 'pkce_'
 
 export interface IssuedToken {
   kind: TokenKind
   sentTo: string
-  /** Goes into the link. */
+  /** For the link. */
   token: string
-  /** Is typed by hand. */
+  /** For typing. */
   code: string
 }
 
@@ -132,7 +132,7 @@ interface NewToken {
   target: LinkTarget
 }
 
-/** Only the newest of its kind is good: whoever asks twice uses the second mail. */
+/** Only the newest of its kind is valid. */
 async function insertToken(
   account: LockedAccount,
   secret: string,
@@ -163,7 +163,7 @@ async function insertToken(
   return { kind, sentTo, token, code }
 }
 
-/** What a one-time token proves, and therefore what it may do. */
+/** What a one-time token proves, and so what it may do. */
 export type TokenKind =
   | 'recovery'
   | 'magiclink'
@@ -173,7 +173,7 @@ export type TokenKind =
   | 'email_change_new'
   | 'reauthentication'
 
-/** The protocol's verification types and the tokens that each accepts. */
+/** The protocol's verification types and the token kinds that each accepts. */
 const KINDS_OF_TYPE: Record<string, readonly TokenKind[]> = {
   recovery: ['recovery'],
   magiclink: ['magiclink'],
@@ -187,7 +187,7 @@ export function kindsOfType(type: string): readonly TokenKind[] | undefined {
   return Object.hasOwn(KINDS_OF_TYPE, type) ? KINDS_OF_TYPE[type] : undefined
 }
 
-/** The type that a link of this kind names. */
+/** The type in a link of this kind. */
 export function typeOfKind(kind: TokenKind): string {
   return kind === 'email_change_current' || kind === 'email_change_new' ? 'email_change' : kind
 }

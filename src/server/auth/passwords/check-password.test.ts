@@ -41,21 +41,21 @@ test.each([
   await expect(checkPassword(password, PERSONAL)).resolves.toBeUndefined()
 })
 
-test('129 characters are too many', async () => {
+test('refuses 129 characters', async () => {
   await expect(checkPassword('x7-Zq'.repeat(26), PERSONAL)).rejects.toMatchObject({
     status: 400,
     code: 'validation_failed',
   })
 })
 
-test('the row of the doors', async () => {
+test('writes its row of docs/reports/attacks.md', async () => {
   const refused: string[] = []
   for (const password of ['chocolate1', 'bradesco1', 'pokemon123', 'nubank123', 'corinthians1'])
     await checkPassword(password, PERSONAL).catch(() => refused.push(`\`${password}\``))
-  writeDocRow('docs/security.md', 'doors', [
+  writeDocRow('docs/reports/attacks.md', 'fixed', [
     'B11b',
-    'words of the common lists and of Portuguese as passwords, with a digit or a year behind them',
-    `refused: ${refused.join(', ')}; judged in a thread that is there only meanwhile`,
+    'common passwords and Portuguese words, followed by a digit or a year',
+    `refused: ${refused.join(', ')}; checked in a short-lived thread`,
     '`src/server/auth/passwords/check-password.test.ts`',
   ])
 })

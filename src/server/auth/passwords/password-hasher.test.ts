@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest'
 import { HASH_QUEUE } from '#server/http/limits/limits.ts'
 import { QUICK_WORK } from '#tests/support/quick-work.ts'
-import { PasswordHasher } from './passwords.ts'
-import { seatOf } from './seat.ts'
+import { PasswordHasher, seatOf } from './passwords.ts'
 
 const { atOnce, waiting } = HASH_QUEUE
 
-/** Asks for so many hashes at once, and says in which order they were done and how many were refused. */
+/** Requests this many hashes at once; records the order in which they finish and how many are refused. */
 function ask(passwords: PasswordHasher, done: string[], name: string, address: string, isKnown = false) {
   return passwords
     .verify(null, 'errada', seatOf(address, isKnown))
@@ -19,7 +18,7 @@ function ask(passwords: PasswordHasher, done: string[], name: string, address: s
 const times = <T>(count: number, make: (n: number) => T) => Array.from({ length: count }, (_, n) => make(n))
 const count = (done: string[], name: string) => done.filter((each) => each === name).length
 
-test('one address that floods gives up its last places to other addresses', async () => {
+test('a flood from one address gives up its last places to other addresses', async () => {
   const passwords = new PasswordHasher(QUICK_WORK.hashCost)
   const done: string[] = []
   const flood = times(100, () => ask(passwords, done, 'flood', '203.0.113.1'))
@@ -31,7 +30,7 @@ test('one address that floods gives up its last places to other addresses', asyn
   expect(done.slice(0, done.lastIndexOf('other')).filter((name) => name === 'flood').length).toBeLessThan(10)
 })
 
-test('the networks of one IPv6 customer count as one', async () => {
+test('counts the networks of one IPv6 customer as one', async () => {
   const passwords = new PasswordHasher(QUICK_WORK.hashCost)
   const done: string[] = []
   const flood = times(100, (n) => ask(passwords, done, 'flood', `2001:db8:48:${n}::1`))
@@ -40,7 +39,7 @@ test('the networks of one IPv6 customer count as one', async () => {
   expect(count(done, 'other')).toBe(1)
 })
 
-test('a flood from as many addresses as there are places leaves those of known browsers free', async () => {
+test('keeps places for known browsers free in a flood from many addresses', async () => {
   const passwords = new PasswordHasher(QUICK_WORK.hashCost)
   const done: string[] = []
   const flood = times(100, (n) => ask(passwords, done, 'flood', `203.0.113.${n}`))
@@ -52,7 +51,7 @@ test('a flood from as many addresses as there are places leaves those of known b
   expect(done.filter((name) => !name.endsWith('refused')).lastIndexOf('known')).toBeLessThan(20)
 })
 
-test('known browsers do not keep strangers waiting for ever', async () => {
+test('serves strangers while known browsers wait', async () => {
   const passwords = new PasswordHasher(QUICK_WORK.hashCost)
   const done: string[] = []
   const known = times(30, (n) => ask(passwords, done, 'known', `192.0.2.${n}`, true))

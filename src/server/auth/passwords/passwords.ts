@@ -3,23 +3,36 @@ import { hash, verify } from '@node-rs/argon2'
 import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '#contract/accounts.ts'
 import { isUnexpired } from '#server/db/time.ts'
 import { AppError } from '#server/http/errors.ts'
-import { countHit, forgetHits } from '#server/http/limits/counter.ts'
+import { countGuess, forgetHits } from '#server/http/limits/counter.ts'
 import { HASH_QUEUE, WRONG_PASSWORDS } from '#server/http/limits/limits.ts'
+import { networkBlock } from '#server/http/sockets/addresses.ts'
 import type { AccountState } from '../accounts/change-account.ts'
 import type { AuthContext } from '../context.ts'
 import { authError, rateLimited } from '../protocol.ts'
-import { type Seat, TRUSTED } from './seat.ts'
 import { StrengthThread } from './strength-thread.ts'
 
-/** Eight random characters have twice as many; a common word with a year or "@123" behind it has fewer. */
+/** Who requests a hash. Networks share the queue, and known browsers have their own places. */
+export interface Seat {
+  network: string
+  isKnown: boolean
+}
+
+/** Administrators, the service key and commands. */
+const TRUSTED: Seat = { network: 'trusted', isKnown: true }
+
+export function seatOf(address: string, isKnown: boolean): Seat {
+  return { network: networkBlock(address) ?? address, isKnown }
+}
+
+/** Eight random characters have twice as many; a common word with a year or "@123" has fewer. */
 const MIN_GUESSES = 5e7
 
-/** The estimate's time grows faster than the text; what is strong this far in gets no weaker behind. */
+/** The estimate's time grows faster than the text, and a strong start gets no weaker. */
 const JUDGED_LENGTH = 24
 
 const thread = new StrengthThread()
 
-/** Throws `weak_password` with the protocol's reasons, or `validation_failed` for one that is too long. */
+/** Throws `weak_password` with the protocol's reasons, or `validation_failed` if it is too long. */
 export async function checkPassword(
   password: string,
   personal: readonly string[],
@@ -36,7 +49,7 @@ export async function checkPassword(
   const { guesses, hasWord } = await thread.estimate(
     password.slice(0, JUDGED_LENGTH),
     personal.flatMap(splitWords),
-    seat,
+    seat?.network ?? null,
   )
   if (guesses >= MIN_GUESSES) return
   throw weakPassword(
@@ -53,7 +66,7 @@ function splitWords(text: string): string[] {
   return [text, ...text.split(/[^\p{L}\p{N}]+/u)].filter((word) => word.length >= 3)
 }
 
-/** Without the letters and digits that are misread. */
+/** Without letters and digits that are misread. */
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789'
 
 const GROUPS = 5
@@ -67,13 +80,13 @@ export function generatePassword(): string {
   return Array.from({ length: GROUPS }, group).join('-')
 }
 
-/** How long a mail that was used stands for the password that its reader does not know. */
+/** How long a used recovery email replaces the password. */
 const RECOVERY_MS = 60 * 60 * 1000
 
 /**
- * The one rule for people who change how they themselves sign in, at every API: they show their current password. Exempt is a
- * new password in a session that a recovery mail or an invitation opened in the last hour; where there is no password yet,
- * any mail of ours.
+ * The one rule for people who change their own sign-in, at every API: they send their current password. Exempt is a new
+ * password in a session that a recovery email or an invitation opened in the last hour; without a password, any emailed
+ * session.
  */
 export function requireOwnPassword(
   account: AccountState,
@@ -97,8 +110,8 @@ function isRecovering({ user, session }: AccountState, now = Date.now()): boolea
 }
 
 /**
- * Whoever uses an open session proves that they know its password. Guesses are counted per person and apart from those
- * at the login: guessing in an open tab does not lock the owner out.
+ * Verifies the password of an open session. Guesses are counted per person, separately from sign-ins: guessing in an
+ * open tab does not lock the owner out.
  */
 export async function proveOwnPassword(
   { db, passwords }: AuthContext,
@@ -107,16 +120,18 @@ export async function proveOwnPassword(
   seat?: Seat,
 ): Promise<void> {
   const guesses = `factor:guess:own-password:${user.id}`
-  const { max, windowMs } = WRONG_PASSWORDS.ownSession
-  const { count, retryAfterSeconds } = await countHit(db, guesses, windowMs)
-  if (count > max) throw rateLimited(retryAfterSeconds)
+  const counted = await countGuess(db, guesses, WRONG_PASSWORDS.ownSession)
+  if ('waitSeconds' in counted) throw rateLimited(counted.waitSeconds)
   const stored = current.length > PASSWORD_MAX_LENGTH ? null : user.password_hash
   if (!(await passwords.verify(stored, current.slice(0, PASSWORD_MAX_LENGTH), seat)))
     throw authError(400, 'current_password_invalid', 'Current password required when setting new password.')
   await forgetHits(db, guesses)
 }
 
-/** Serves networks in turn; when it is full, the network with the most waiting gives up its last place to one with fewer. */
+/**
+ * Serves networks in turn. When it is full, the network with most waiting jobs loses its last one to a network with
+ * fewer.
+ */
 class FairLine {
   readonly #max: number
   readonly #networks = new Map<string, Waiting[]>()
@@ -147,7 +162,7 @@ class FairLine {
     if (first === undefined) return undefined
     const [network, own] = first
     const waiting = own.shift()
-    // To the end, so that the others have their turn.
+    // Moved to the end, so that the others have their turn.
     this.#networks.delete(network)
     if (own.length > 0) this.#networks.set(network, own)
     this.#size--
@@ -156,8 +171,8 @@ class FairLine {
 }
 
 /**
- * Hashes on the thread pool, a few at a time, so that neither the landing page nor the files behind it wait while many
- * sign in; with the queue full the answer is 429.
+ * Hashes on the thread pool, a few at a time, so that neither the page nor its files wait while many sign in; with a
+ * full queue the response is 429.
  */
 export class PasswordHasher {
   #running = 0
@@ -165,11 +180,11 @@ export class PasswordHasher {
   readonly #known = new FairLine(HASH_QUEUE.waiting.known)
   readonly #unknown = new FairLine(HASH_QUEUE.waiting.unknown)
   readonly #cost: HashCost
-  readonly #decoy: Promise<string>
+  readonly #decoy: string
 
   constructor(cost: HashCost = HASH_COST) {
     this.#cost = cost
-    this.#decoy = hash(randomBytes(16), cost)
+    this.#decoy = makeDecoy(cost)
   }
 
   hash(password: string, seat = TRUSTED): Promise<string> {
@@ -177,21 +192,20 @@ export class PasswordHasher {
   }
 
   /**
-   * Takes the same time whether or not there is a hash to compare with. One that came with a move from Supabase (bcrypt)
-   * takes its own time, until its owner has signed in once.
+   * Takes the same time with and without a stored hash. An imported bcrypt hash takes its own time, until its owner has
+   * signed in once.
    */
   verify(stored: string | null, password: string, seat = TRUSTED): Promise<boolean> {
     return this.#queued(seat, async () => {
       if (stored !== null && isBcrypt(stored)) return verifyBcrypt(password, stored)
-      const matches = await verify(stored ?? (await this.#decoy), password)
+      const matches = await verify(stored ?? this.#decoy, password)
       return matches && stored !== null
     })
   }
 
-  /** Made elsewhere, or by an earlier version: replaced when its password is at hand. */
+  /** Made elsewhere or by an earlier version: replaced at the next sign-in. */
   isForeign(stored: string): boolean {
-    const { memoryCost, timeCost, parallelism } = this.#cost
-    return !stored.startsWith(`$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$`)
+    return !stored.startsWith(prefixOf(this.#cost))
   }
 
   async #queued<T>(seat: Seat, work: () => Promise<T>): Promise<T> {
@@ -219,7 +233,7 @@ export class PasswordHasher {
     })
   }
 
-  /** Of both lines in turn, so that neither waits for the other to be empty. */
+  /** From both queues in turn, so that neither waits for the other to be empty. */
   #next(): Waiting | undefined {
     const [first, second] = this.#isKnownsTurn ? [this.#known, this.#unknown] : [this.#unknown, this.#known]
     this.#isKnownsTurn = !this.#isKnownsTurn
@@ -232,28 +246,38 @@ interface Waiting {
   refuse: () => void
 }
 
-/** Loaded with the first such hash, which most servers never see. Works on the thread pool, like the others. */
+/** Loaded on demand, because most servers never need it. It uses the thread pool. */
 async function verifyBcrypt(password: string, stored: string): Promise<boolean> {
   const bcrypt = await import('@node-rs/bcrypt')
   return bcrypt.verify(password, stored)
 }
 
-/** OWASP's floor for argon2id: 43 to 72 ms on the small machines that this is made for. */
+/** OWASP's minimum for argon2id: 43 to 72 ms on small machines. */
 export const HASH_COST: HashCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
-/** What one argon2id hash costs: KiB of memory, passes over it, threads. */
+/** Cost of one argon2id hash: KiB of memory, passes, threads. */
 export interface HashCost {
   memoryCost: number
   timeCost: number
   parallelism: number
 }
 
+function prefixOf({ memoryCost, timeCost, parallelism }: HashCost): string {
+  return `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$`
+}
+
+/** Checking it costs what a hash of ours costs, and no known password matches. Making it costs nothing. */
+function makeDecoy(cost: HashCost): string {
+  const base64 = (bytes: number) => randomBytes(bytes).toString('base64').replaceAll('=', '')
+  return `${prefixOf(cost)}${base64(16)}$${base64(32)}`
+}
+
 const ARGON2 = /^\$argon2(?:id|i|d)\$v=19\$m=(\d{1,6}),t=(\d{1,2}),p=(\d)\$[\w+/]{11,86}\$[\w+/]{22,172}$/
 
-/** Each step doubles the work: twelve is what a check of ours may take several times over. */
+/** Each step doubles the work; cost 12 takes several times as long as our own hash. */
 const BCRYPT = /^\$2[aby]\$(?:0[4-9]|1[0-2])\$[./A-Za-z0-9]{53}$/
 
-/** A hash from elsewhere decides how much each check of it costs, so that is bounded. */
+/** A foreign hash decides the cost of each check, so that is limited. */
 export function isAcceptableHash(hash: string): boolean {
   if (BCRYPT.test(hash)) return true
   const [memory = 0, passes = 0, lanes = 0] = (ARGON2.exec(hash)?.slice(1) ?? []).map(Number)

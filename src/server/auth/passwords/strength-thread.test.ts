@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import { STRENGTH_QUEUE } from '#server/http/limits/limits.ts'
 import { StrengthThread } from './strength-thread.ts'
 
-/** Texts that take the estimator longest: all of it may be letters written as signs. */
+/** Texts that take the estimator longest: everything may be leet speak. */
 const SLOW = ['l1l1l1l1l1l1l1l1l1l1l1l1', '@$5@$5@$5@$5@$5@$5@$5@$5', 'k7m2-9xqr-tabc-defg-h234']
 
-test('the thread is there while it is needed, and gone when idle', async () => {
+test('starts the thread on demand and ends it when idle', async () => {
   const thread = new StrengthThread({ idleMs: 50 })
   expect(thread.isAwake).toBe(false)
   expect(await thread.estimate('chocolate1', [])).toMatchObject({ hasWord: true })
@@ -14,7 +14,7 @@ test('the thread is there while it is needed, and gone when idle', async () => {
   expect((await thread.estimate('xK9#mPq2', [])).guesses).toBeGreaterThan(1e7)
 })
 
-test('loading and judging take the event loop no time: it turns meanwhile', async () => {
+test('loads and estimates while the event loop turns', async () => {
   const thread = new StrengthThread()
   let turns = 0
   let done = false
@@ -28,22 +28,20 @@ test('loading and judging take the event loop no time: it turns meanwhile', asyn
   expect(turns).toBeGreaterThan(1_000)
 })
 
-test('rejects with 429 once every place is taken', async () => {
+test('rejects with 429 when the queue is full', async () => {
   const thread = new StrengthThread()
   const waiting = Array.from({ length: STRENGTH_QUEUE.all }, () => thread.estimate('chocolate1', []))
   await expect(thread.estimate('chocolate1', [])).rejects.toMatchObject({ status: 429 })
   expect(await Promise.all(waiting)).toHaveLength(STRENGTH_QUEUE.all)
 })
 
-test('one network fills its own places only, and administrators have places that nobody else has', async () => {
+test('one network fills only its own places, and administrators have reserved ones', async () => {
   const thread = new StrengthThread({ idleMs: 1 })
   const ask = (network?: string) =>
-    thread
-      .estimate('varanda-azulejo-27', [], network === undefined ? undefined : { network, isKnown: false })
-      .then(
-        () => 200,
-        (error) => error.status,
-      )
+    thread.estimate('varanda-azulejo-27', [], network).then(
+      () => 200,
+      (error) => error.status,
+    )
   const flood = Array.from({ length: 40 }, () => ask('203.0.113.1'))
   const other = ask('203.0.113.2')
   expect(await other).toBe(200)

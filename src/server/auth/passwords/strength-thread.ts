@@ -2,25 +2,24 @@ import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { RETRY_AFTER_SECONDS, STRENGTH_QUEUE } from '#server/http/limits/limits.ts'
 import { rateLimited } from '../protocol.ts'
-import { type Seat, TRUSTED } from './seat.ts'
 import type { StrengthAnswer, StrengthQuestion } from './strength-worker.ts'
 
-/** Beside the server's bundle, or among its sources. */
+/** Beside the server's bundle, or among the sources. */
 const ENTRY = new URL(`./strength-worker${extname(import.meta.url)}`, import.meta.url)
-/** Long enough to load the dictionaries on a machine that has much else to do. */
+/** Long enough to load the dictionaries on a busy machine. */
 const DEADLINE_MS = 30_000
-/** The thread holds some 50 MB; people choose a password now and then. */
+/** The thread uses about 50 MB, and passwords are chosen rarely. */
 const IDLE_MS = 20_000
 
 interface Waiting {
-  network: string
+  network: string | null
   resolve: (answer: StrengthAnswer) => void
   reject: (error: Error) => void
 }
 
 /**
- * Estimates passwords in a thread of its own, begun when first needed and ended when idle: loading the dictionaries takes
- * a third of a second and an odd text some tenths, for which no page waits.
+ * Estimates passwords in a thread that starts on demand and ends when idle: loading the dictionaries takes a third of a
+ * second and some texts several tenths.
  */
 export class StrengthThread {
   readonly #idleMs: number
@@ -33,12 +32,13 @@ export class StrengthThread {
     this.#idleMs = idleMs
   }
 
-  /** True while the thread is there, busy or waiting. */
+  /** True while the thread exists, busy or idle. */
   get isAwake(): boolean {
     return this.#worker !== null
   }
 
-  estimate(password: string, personal: string[], { network }: Seat = TRUSTED): Promise<StrengthAnswer> {
+  /** `network` is where it was asked from; null for administrators, the service key and commands. */
+  estimate(password: string, personal: string[], network: string | null = null): Promise<StrengthAnswer> {
     if (!this.#hasRoom(network)) return Promise.reject(rateLimited(RETRY_AFTER_SECONDS))
     const worker = this.#worker ?? this.#start()
     const question: StrengthQuestion = { id: this.#count++, password, personal }
@@ -50,15 +50,15 @@ export class StrengthThread {
     return answer
   }
 
-  #hasRoom(network: string): boolean {
-    if (network === TRUSTED.network) return this.#waiting.size < STRENGTH_QUEUE.all
+  #hasRoom(network: string | null): boolean {
+    if (network === null) return this.#waiting.size < STRENGTH_QUEUE.all
     const own = [...this.#waiting.values()].filter((waiting) => waiting.network === network)
     return own.length < STRENGTH_QUEUE.network && this.#waiting.size < STRENGTH_QUEUE.strangers
   }
 
   #start(): Worker {
     const worker = new Worker(ENTRY, { name: 'password-strength', env: {}, argv: [] })
-    // A server that has been told to stop does not wait for an estimate.
+    // A stopping server does not wait for an estimate.
     worker.unref()
     worker.on('message', (answer: StrengthAnswer) => {
       this.#waiting.get(answer.id)?.resolve(answer)
@@ -66,12 +66,12 @@ export class StrengthThread {
       this.#watch()
     })
     worker.on('error', (error: Error) => this.#lose(worker, error))
-    worker.on('exit', () => this.#lose(worker, new Error('the thread ended')))
+    worker.on('exit', () => this.#lose(worker, new Error('the strength thread ended')))
     this.#worker = worker
     return worker
   }
 
-  /** From the last sign of life: until an answer while one is awaited, else until nobody needs the thread. */
+  /** A deadline since the last message: for an answer if one is expected, else until the idle thread ends. */
   #watch(): void {
     if (this.#timer !== null) clearTimeout(this.#timer)
     const ms = this.#waiting.size > 0 ? DEADLINE_MS : this.#idleMs

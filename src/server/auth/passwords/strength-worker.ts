@@ -6,18 +6,20 @@ import { dictionary as brazilian } from '@zxcvbn-ts/language-pt-br'
 export interface StrengthQuestion {
   id: number
   password: string
-  /** Words that say something about the person: guessed first. */
+  /** Words about the person, which are guessed first. */
   personal: string[]
 }
 
 export interface StrengthAnswer {
   id: number
   guesses: number
-  /** Part of it is a word, a name or a password that is known to be used. */
+  /** Part of it is a word, a name or a known password. */
   hasWord: boolean
 }
 
-/** Frequent choices in Brazil. The estimator also finds them with capitals, digits at the end, l33t and reversed. */
+/**
+ * Common passwords in Brazil. The estimator also finds them with capitals, trailing digits, leet speak and reversed.
+ */
 const COMMON_PASSWORDS: readonly string[] = `
 123456 123456789 12345678 12345 1234567 1234567890 password senha qwerty abc123 111111 123123 admin letmein welcome
 monkey dragon master login princess sunshine shadow football baseball superman batman trustno1 iloveyou starwars
@@ -39,7 +41,7 @@ google facebook instagram whatsapp windows samsung iphone android summer winter 
   .trim()
   .split(/\s+/)
 
-/** Entry of the thread: 130,000 words, in memory only while somebody chooses a password. */
+/** Entry of the thread: 130,000 words, in memory only while a password is chosen. */
 const estimator = new ZxcvbnFactory({
   dictionary: { ...common, ...brazilian, 'passwords-brazil': [...COMMON_PASSWORDS] },
   graphs: adjacencyGraphs,

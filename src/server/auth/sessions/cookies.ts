@@ -10,13 +10,13 @@ const DEVICE_MAX_SECONDS = 400 * 24 * 60 * 60
 
 interface Device {
   id: string
-  /** What this browser has shown of the account: its password, or the second step as well. */
+  /** What this browser has shown: the password, or the second factor as well. */
   aal: Aal
 }
 
 /**
- * OWASP's device cookie: it proves that this browser signed in to this account before, and nothing else. Its wrong
- * guesses are counted apart, so that a robot that locks the account does not lock its owner out.
+ * OWASP's device cookie: it proves that this browser signed in to this account before. Its wrong guesses are counted
+ * separately, so that a robot that locks the account does not lock its owner out.
  */
 export function readDevice(request: FastifyRequest, secret: string, userId: string): Device | null {
   const [owner, id, signature] = (readCookie(request.headers.cookie, DEVICE_COOKIE) ?? '').split('.')
@@ -26,7 +26,7 @@ export function readDevice(request: FastifyRequest, secret: string, userId: stri
   return null
 }
 
-/** A browser that showed the second step keeps its id, and with it what it guessed wrong. */
+/** A browser that passed the second step keeps its id, and with it its count of wrong guesses. */
 export function rememberDevice(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -45,7 +45,7 @@ function sign(secret: string, userId: string, { id, aal }: Device): string {
   return createHmac('sha256', secret).update(signed).digest('base64url')
 }
 
-/** The prefix makes browsers refuse it from scripts, from other paths and from plain http. */
+/** With this prefix browsers refuse it from scripts, other paths and plain http. */
 const LOGIN_COOKIE = '__Host-Http-portico'
 
 export const LOGIN_IDLE_MS = 12 * 60 * 60 * 1000
@@ -64,13 +64,13 @@ export function clearLoginCookie(reply: FastifyReply): void {
   reply.header('set-cookie', makeCookie(LOGIN_COOKIE, '', 0))
 }
 
-/** The dashboard's own script: a browser says so in headers that no script can set. */
+/** True for the dashboard's own script, by headers that no script can set. */
 export function isFromDashboard(request: FastifyRequest, origins: readonly string[]): boolean {
   const { origin, 'sec-fetch-site': site } = request.headers
   return site === 'same-origin' && origin !== undefined && origins.includes(origin)
 }
 
-/** Lax, so that a link from a mail or a chat still opens the dashboard signed in. */
+/** Lax, so that a link from an email or chat opens the dashboard signed in. */
 function makeCookie(name: string, value: string, maxAgeSeconds: number): string {
   return `${name}=${value}; Path=/; Max-Age=${maxAgeSeconds}; Secure; HttpOnly; SameSite=Lax`
 }

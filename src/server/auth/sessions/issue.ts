@@ -24,8 +24,8 @@ import { endLogin, isLoginAlive } from './revoke.ts'
 import { type SessionObject, signRefreshToken, toSessionObject } from './tokens.ts'
 
 /**
- * A fresh session for the tab that a person opens. The caller has made sure that this is a top-level navigation: the
- * cookie is good for nothing else.
+ * A session for a newly opened tab. The caller has checked that this is a top-level navigation: the cookie has no other
+ * use.
  */
 export async function bootSession(
   context: AuthContext,
@@ -34,7 +34,7 @@ export async function bootSession(
 ): Promise<SessionObject | null> {
   const cookie = readLoginCookie(request)
   if (cookie === null || cookie === '') return null
-  // Anybody can send any text: only a login that is there is worth a transaction, for which others would wait.
+  // Anybody can send any text: only an existing login gets a transaction, for which others would wait.
   const opened = (await hasLogin(context.db, cookie))
     ? await change(context.db, (trx) => openTab(context, trx, cookie, request.headers['user-agent'] ?? ''))
     : null
@@ -80,9 +80,9 @@ async function openTab(
     .where('id', '=', login.id)
     .returning(['aal', 'amr'])
     .executeTakeFirst()
-  // Signed out by another tab in this very moment.
+  // Another tab signed out at this moment.
   if (touched === undefined) return null
-  // A tab is as sure of the person as the login that it comes from.
+  // A tab has the assurance level of its login.
   const session = await openSession(context, account, { loginId: login.id, ...touched, userAgent }, now)
   return { user: account.user, session }
 }
@@ -92,18 +92,20 @@ interface SignIn {
   reply: FastifyReply
   userId: string
   amr: Amr
-  /** Of the refusal of somebody who is banned or unconfirmed, as the protocol has it. */
+  /** Status for a banned or unconfirmed person, as in the protocol. */
   status: 400 | 403
-  /** The refusal of an account that is gone. */
+  /** The error for a deleted account. */
   unknown: () => Error
   /**
-   * Part of the transaction, on the locked account: spends what proved the person, or throws when it is worth nothing any
-   * more. False when there is no session yet.
+   * Runs in the transaction on the locked account: spends the proof, or throws if it is void. False if there is no
+   * session yet.
    */
   admit: (account: LockedAccount) => Promise<boolean>
 }
 
-/** Opens a session for a person who has just proved who they are; a browser on the dashboard also gets its cookies. */
+/**
+ * Opens a session for a person who has just proved their identity; a browser on the dashboard also gets its cookies.
+ */
 export async function signIn(
   context: AuthContext,
   { request, reply, userId, amr, status, unknown, admit }: SignIn,
@@ -140,8 +142,8 @@ export async function signIn(
 }
 
 /**
- * A passkey is a device that has verified its owner, which is both factors at once: where a second one is asked for, it
- * has been shown. Without any, the session is of aal1, as the protocol has it.
+ * A passkey means that a device verified its owner, which counts as both factors. Without a second factor the session
+ * is `aal1`, as in the protocol.
  */
 function levelOf(account: LockedAccount, amr: Amr): Aal {
   return amr.some(({ method }) => method === 'passkey') && hasSecondFactor(account) ? 'aal2' : 'aal1'
@@ -159,18 +161,18 @@ export interface OpenSession {
 }
 
 interface NewSession {
-  /** The browser's login, when a cookie keeps one. */
+  /** The browser's login, if a cookie keeps one. */
   loginId: string | null
   aal: Aal
   amr: Amr
   userAgent: string
-  /** Where it came from, as far as it is known. */
+  /** The network it came from, if known. */
   network?: string | null
 }
 
 const USER_AGENT_MAX = 300
 
-/** An account from before there was a limit comes down to it step by step. */
+/** An account from before the limit is reduced step by step. */
 const ENDED_AT_ONCE = 1_000
 
 export async function openSession(
@@ -201,7 +203,7 @@ export async function openSession(
   return { sessionId: id, aal: session.aal, amr: session.amr, refreshToken }
 }
 
-/** The parent of a browser's tabs. The token goes into the cookie and is kept only as its hash. */
+/** The parent of a browser's tabs. The token goes into the cookie; only its hash is stored. */
 export async function openLogin(
   account: LockedAccount,
   login: { aal: Aal; amr?: Amr; userAgent: string; network?: string | null },
@@ -229,7 +231,7 @@ export async function openLogin(
   return { loginId, cookie: token }
 }
 
-/** Ends what an account has too many of, without what was just opened. */
+/** Ends the oldest beyond an account's limit, except the one just opened. */
 async function endBeyond(
   { trx, user }: LockedAccount,
   table: 'auth_sessions' | 'auth_logins',
@@ -248,7 +250,7 @@ async function endBeyond(
         .orderBy('last_used_at', 'desc')
         .limit(ENDED_AT_ONCE)
         .offset(kept - 1)
-        // Two that open at once would wait for each other's rows.
+        // Two concurrent sign-ins would wait for each other's rows.
         .$if(engineOf(trx) === 'postgres', (query) => query.forUpdate().skipLocked()),
     )
     .execute()

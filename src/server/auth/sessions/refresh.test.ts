@@ -19,7 +19,7 @@ describe.each(ENGINES)('the refresh token on %s', (engine) => {
   let first: string
   let sessionId: string
   let people = 0
-  /** Whoever waits longer than five seconds for one of the pool's ten connections is refused: a slow machine gets through these. */
+  /** A caller that waits five seconds for one of ten connections is refused; this number fits on a slow machine. */
   const many = engine === 'postgres' ? 30 : 100
 
   beforeAll(async () => {
@@ -54,7 +54,7 @@ describe.each(ENGINES)('the refresh token on %s', (engine) => {
       .where('action', '=', 'auth.refresh_token_reused')
       .execute()
 
-  test('is exchanged for another one of the same session, for ever', async () => {
+  test('is exchanged for the next one of the same session', async () => {
     let token = first
     const seen = new Set([first])
     for (let hour = 1; hour <= 5; hour++) {
@@ -65,7 +65,7 @@ describe.each(ENGINES)('the refresh token on %s', (engine) => {
     expect(await sessions()).toHaveLength(1)
   })
 
-  test('shown again gives the same next one, at any time', async () => {
+  test('used again gives the same next one, at any time', async () => {
     const next = await rotate(first, 100)
     expect(await rotate(first, 109.9)).toBe(next)
     expect(await rotate(first, 100 + 11 * HOUR)).toBe(next)
@@ -73,7 +73,7 @@ describe.each(ENGINES)('the refresh token on %s', (engine) => {
     expect(await sessions()).toHaveLength(1)
   })
 
-  test('shown again after its child was used ends the session, and the audit trail says so', async () => {
+  test('used again after its successor was used ends the session, with an audit event', async () => {
     const second = await rotate(first, 100)
     const third = await rotate(second, 105)
     expect(await rotate(first, 114)).toBe(third)
@@ -90,7 +90,7 @@ describe.each(ENGINES)('the refresh token on %s', (engine) => {
   test.each([
     ['that a client holds', 100],
     ['whose answer was lost', 4000],
-  ])('%s, shown many times at once, gives one next token', async (_which, seconds) => {
+  ])('%s, used many times at once, gives one next token', async (_which, seconds) => {
     const next = await rotate(first, 100)
     const all = await Promise.all(Array.from({ length: many }, () => rotate(first, seconds)))
     expect(new Set(all)).toEqual(new Set([next]))
@@ -121,7 +121,7 @@ describe.each(ENGINES)('the refresh token on %s', (engine) => {
   test.each([
     ['twelve idle hours', 12 * HOUR, 'Invalid Refresh Token: Session Expired (Inactivity)'],
     ['seven days', 7 * 24 * HOUR, 'Invalid Refresh Token: Session Expired'],
-  ])('of a browser’s tab is worth nothing after %s', async (_what, seconds, message) => {
+  ])('of a browser’s tab is refused after %s', async (_what, seconds, message) => {
     const login = await openLogin(
       await lockAccount(database.db, { userId }),
       { aal: 'aal1', userAgent: '' },
@@ -132,7 +132,7 @@ describe.each(ENGINES)('the refresh token on %s', (engine) => {
     if (seconds > 12 * HOUR)
       for (let t = step; t < seconds; t += step) refreshToken = await rotate(refreshToken, t)
     await expect(rotate(refreshToken, seconds)).rejects.toMatchObject({ code: 'session_expired', message })
-    // It is gone: no other clock makes it good again.
+    // The session is deleted: another clock does not bring it back.
     await expect(rotate(refreshToken, seconds - HOUR)).rejects.toMatchObject({
       code: 'refresh_token_not_found',
     })
@@ -146,7 +146,7 @@ describe.each(ENGINES)('the refresh token on %s', (engine) => {
     await expect(rotate(first, 100)).rejects.toMatchObject({ status: 400, code })
   })
 
-  /** As it was stored before sessions counted their refreshes. */
+  /** A token as stored before sessions counted their refreshes. */
   async function store(marks: { used_at?: string; retired_at?: string } = {}): Promise<string> {
     const token = randomUUID()
     const row = { id: randomUUID(), session_id: sessionId, token_hash: hashOpaqueToken(token) }
@@ -157,7 +157,7 @@ describe.each(ENGINES)('the refresh token on %s', (engine) => {
     return token
   }
 
-  test('of the old form is exchanged for one of the new, and belongs to the same chain', async () => {
+  test('of the old form is exchanged for a new one of the same chain', async () => {
     const former = await store({ used_at: at(50).toISOString() })
     const newest = await store()
     const next = await rotate(newest, 100)
@@ -167,7 +167,7 @@ describe.each(ENGINES)('the refresh token on %s', (engine) => {
     expect(await sessions()).toEqual([])
   })
 
-  test('of the old form whose answer was lost is exchanged, and the one that it was given for too', async () => {
+  test('of the old form is exchanged when its answer was lost, and so is its predecessor', async () => {
     const parent = await store({ used_at: at(50).toISOString() })
     const child = await store()
     const found = await rotate(parent, 4000)
@@ -181,7 +181,7 @@ describe.each(ENGINES)('the refresh token on %s', (engine) => {
     expect(await sessions()).toEqual([])
   })
 
-  test('that nobody handed out is not found', async () => {
+  test('that was never issued is not found', async () => {
     await expect(rotate('never-handed-out', 1)).rejects.toMatchObject({
       status: 400,
       code: 'refresh_token_not_found',

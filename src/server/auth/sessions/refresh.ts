@@ -27,7 +27,7 @@ export async function rotateRefreshToken(
   const shown = readRefreshToken(refreshSecret, token) ?? (await findStoredToken(db, token))
   const rotation =
     shown === null ? NOT_FOUND : await change(db, (trx) => rotate(trx, refreshSecret, shown, now))
-  // Thrown outside: a refusal may have ended the session, and that must stay.
+  // Thrown outside of the transaction: the refusal may have ended the session, which must be committed.
   if (rotation.kind === 'refused') throw authError(400, rotation.code, rotation.message)
   return rotation
 }
@@ -51,7 +51,7 @@ export async function renewRefreshToken(
 async function rotate(trx: Db, secret: string, shown: ShownToken, at: Date | undefined): Promise<Rotation> {
   const session = await lockSession(trx, shown.sessionId)
   if (session === undefined) return NOT_FOUND
-  // Read after the lock: the session may have been refreshed while this call waited, or while this process stood still.
+  // Read after the lock: the session may have been refreshed while this call waited.
   const now = at ?? new Date()
   const user = await trx
     .selectFrom('auth_users')
@@ -96,7 +96,7 @@ async function rotate(trx: Db, secret: string, shown: ShownToken, at: Date | und
   }
 }
 
-/** A token from before sessions counted: the newest of its session, the one before it, or one that was retired. */
+/** A token of the old form: the newest of its session, the one before, or a retired one. */
 async function findStoredToken(db: Db, token: string): Promise<ShownToken | null> {
   const row = await db
     .selectFrom('auth_refresh_tokens')
@@ -111,8 +111,8 @@ async function findStoredToken(db: Db, token: string): Promise<ShownToken | null
 type LockedSession = NonNullable<Awaited<ReturnType<typeof lockSession>>>
 
 /**
- * One exchange of a session at a time: the embedded engine has one writer anyway, PostgreSQL locks the rows. The login
- * first, as everything does that ends one: the other way round, a logout and a refresh would wait for each other.
+ * Serialises exchanges of a session: SQLite has one writer, PostgreSQL locks the rows. The login is locked first, in
+ * the common order, so that a logout and a refresh do not deadlock.
  */
 async function lockSession(trx: Db, id: string) {
   const session = trx.selectFrom('auth_sessions').where('id', '=', id)

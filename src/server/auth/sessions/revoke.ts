@@ -3,10 +3,7 @@ import { isUnexpired } from '#server/db/time.ts'
 import type { LockedAccount } from '../accounts/change-account.ts'
 import { LOGIN_IDLE_MS, LOGIN_MAX_MS } from './cookies.ts'
 
-/**
- * What changes how a person signs in ends their sessions: all of them, or all but the one in which they do it. Of a browser
- * its login stays with that tab.
- */
+/** Ends sessions after a change of sign-in: all, or all but the current one, whose browser keeps its login. */
 export async function endSessions(
   { trx, user, session }: LockedAccount,
   which: 'all' | 'others',
@@ -20,7 +17,7 @@ export async function endSessions(
   await sessions.execute()
 }
 
-/** "Sair dos outros": every browser and program but this one, which keeps all its tabs. */
+/** "Sair dos outros": ends every other browser and program; this one keeps all its tabs. */
 export async function endOtherLogins(account: LockedAccount): Promise<void> {
   const { trx, user, session } = account
   const ownLogin = session?.login_id ?? null
@@ -29,7 +26,7 @@ export async function endOtherLogins(account: LockedAccount): Promise<void> {
   await trx.deleteFrom('auth_sessions').where('user_id', '=', user.id).where('login_id', 'is', null).execute()
 }
 
-/** A browser's login with all its tabs, or the session of a program that keeps its own. Says whether there was one. */
+/** Ends a browser's login with all its tabs, or a program's session. Returns whether there was one. */
 export async function endLogin({ trx, user }: LockedAccount, id: string): Promise<boolean> {
   const login = await trx
     .deleteFrom('auth_logins')
@@ -45,7 +42,7 @@ export async function endLogin({ trx, user }: LockedAccount, id: string): Promis
   return login.numDeletedRows + session.numDeletedRows > 0n
 }
 
-/** The login that a cookie names. Says whether there was one. */
+/** Ends the login of a cookie. Returns whether there was one. */
 export async function endLoginOfCookie({ trx, user }: LockedAccount, tokenHash: string): Promise<boolean> {
   const { numDeletedRows } = await trx
     .deleteFrom('auth_logins')
@@ -61,16 +58,16 @@ export async function endEverySession(trx: Db): Promise<void> {
   await trx.deleteFrom('auth_sessions').execute()
 }
 
-/** For clients that keep their own session, without a browser's login. */
+/** For programs with their own session, without a browser's login. */
 export const SESSION_IDLE_MS = 30 * 24 * 60 * 60 * 1000
 
-/** Neither past its seven days nor unused for twelve hours. */
+/** Not older than seven days, nor unused for twelve hours. */
 export function isLoginAlive(login: { expires_at: string; last_used_at: string }, now: number): boolean {
-  // A last use in the future was written under a wrong clock; the next use corrects it.
+  // A last use in the future comes from a wrong clock; the next use corrects it.
   return isLoginOpen(login.expires_at, now) && Date.parse(login.last_used_at) + LOGIN_IDLE_MS > now
 }
 
-/** Not past its seven days. */
+/** Not older than seven days. */
 export function isLoginOpen(expiresAt: string, now: number): boolean {
   return isUnexpired(expiresAt, LOGIN_MAX_MS, now)
 }

@@ -5,14 +5,14 @@ import { judgeRefresh, readRefreshToken, signRefreshToken } from './tokens.ts'
 describe('a refresh token', () => {
   const sessionId = randomUUID()
 
-  test.each([0, 1, 4_294_967_296])('names its session and the number %d', (counter) => {
+  test.each([0, 1, 4_294_967_296])('contains its session and the number %d', (counter) => {
     const token = signRefreshToken('segredo', sessionId, counter)
     expect(token).toMatch(/^[\w-]{72}$/)
     expect(signRefreshToken('segredo', sessionId, counter)).toBe(token)
     expect(readRefreshToken('segredo', token)).toEqual({ sessionId, counter })
   })
 
-  test('is worth nothing with any letter changed, cut, lengthened or signed with another secret', () => {
+  test('is refused with any letter changed, cut, added or signed with another secret', () => {
     const token = signRefreshToken('segredo', sessionId, 7)
     for (let at = 0; at < token.length; at++) {
       const changed = token.slice(0, at) + (token[at] === 'A' ? 'B' : 'A') + token.slice(at + 1)

@@ -13,10 +13,10 @@ const COUNTER_BYTES = 6
 
 const SIGNED_BYTES = ID_BYTES + COUNTER_BYTES
 
-/** The signed bytes and 32 of HMAC-SHA-256, in base64url. */
+/** The signed bytes and 32 bytes of HMAC-SHA-256, in base64url. */
 const TOKEN_LENGTH = 72
 
-/** A slow parallel call with an older token is no theft. */
+/** A slow parallel call with an older token is not theft. */
 const REUSE_WINDOW_MS = 10_000
 
 export interface ShownToken {
@@ -24,7 +24,7 @@ export interface ShownToken {
   counter: number
 }
 
-/** The session's id and the number of the refresh: the same number always gives the same token. */
+/** The same session and number always give the same token. */
 export function signRefreshToken(secret: string, sessionId: string, counter: number): string {
   const signed = Buffer.alloc(SIGNED_BYTES)
   signed.write(sessionId.replaceAll('-', ''), 'hex')
@@ -54,13 +54,13 @@ function macOf(secret: string, bytes: Buffer): Buffer {
 type Refresh = { rotate: number } | { repeat: number } | 'reused'
 
 /**
- * What a token with this number gets from a session whose newest token has the number `current` and was made at
- * `refreshedAt`: the next number, the newest one again, or nothing, because somebody else has refreshed since.
+ * The result for a token with this number, if the session's newest has the number `current` and was made at
+ * `refreshedAt`: the next number, the newest one again, or reuse.
  */
 export function judgeRefresh(counter: number, current: number, refreshedAt: number, now: number): Refresh {
-  // Ahead of the session after a backup was restored.
+  // Ahead of the session after a restored backup.
   if (counter >= current) return { rotate: counter + 1 }
-  // The answer with the newest token was lost, or is still under way.
+  // The response with the newest token was lost, or is still under way.
   if (counter === current - 1) return { repeat: current }
   const isRecent = isUnexpired(refreshedAt + REUSE_WINDOW_MS, REUSE_WINDOW_MS, now)
   return isRecent ? { repeat: current } : 'reused'

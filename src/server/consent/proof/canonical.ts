@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import type { Selectable } from 'kysely'
-import type { Checkpoint, ConsentState, EvidenceRecord } from '#contract/consent.ts'
+import type { Checkpoint, ConsentProofRecord, ConsentState } from '#contract/consent.ts'
 import { type ConsentAction, OPTIONAL_CATEGORIES } from '#contract/consent-choice.ts'
-import type { ConsentRecords, ConsentSeals } from '#server/db/schema/consent.ts'
+import type { ConsentCheckpoints, ConsentRecords } from '#server/db/schema/consent.ts'
 
 type Row = Omit<Selectable<ConsentRecords>, 'leaf_position'>
 
 export const RECORD_SCHEMA_VERSION = 1
 
 /**
- * What is sealed of a row. A change of anything here changes the hash of every record there is: another form is another
- * `schema_version`, and this one stays.
+ * The hashed form of a row. Any change here changes the hash of every record: a new form needs a new `schema_version`,
+ * and this one stays.
  */
-export function toRecord(row: Row): EvidenceRecord {
-  const record: EvidenceRecord = {
+export function toRecord(row: Row): ConsentProofRecord {
+  const record: ConsentProofRecord = {
     '@type': 'ConsentRecord',
     schema_version: row.schema_version ?? 0,
     record_id: row.id,
@@ -42,26 +42,27 @@ export function toRecord(row: Row): EvidenceRecord {
   }
 }
 
-function stateOf(categories: readonly string[]): ConsentState {
+/** Everything, nothing, or something between. */
+export function stateOf(categories: readonly string[]): ConsentState {
   const given = OPTIONAL_CATEGORIES.filter((category) => categories.includes(category)).length
   if (given === 0) return 'refused'
   return given === OPTIONAL_CATEGORIES.length ? 'accepted' : 'partial'
 }
 
-/** Of everything that a seal says, the hash of the one before included: that is the chain. */
-export function checkpointHash(seal: Omit<Checkpoint, 'hash'> & { hash?: string }): string {
-  const { hash: _, ...said } = seal
+/** Hashes everything in a checkpoint, including the hash of the one before: that makes the chain. */
+export function checkpointHash(checkpoint: Omit<Checkpoint, 'hash'> & { hash?: string }): string {
+  const { hash: _, ...said } = checkpoint
   return canonicalHash(said)
 }
 
-export function toCheckpoint(row: Selectable<ConsentSeals>): Checkpoint {
+export function toCheckpoint(row: Selectable<ConsentCheckpoints>): Checkpoint {
   return { '@type': 'ConsentSeal', ...row }
 }
 
-/** The one spelling of a JSON value (RFC 8785): what is hashed, and what a line of an export must be. */
+/** Canonical JSON (RFC 8785): the form that is hashed, and the form of every line in an export. */
 export function canonicalJson(value: unknown): string {
   const text = canonicalize(value)
-  if (text === undefined) throw new TypeError('There is no JSON for this value')
+  if (text === undefined) throw new TypeError('the value has no JSON form')
   return text
 }
 
@@ -70,7 +71,7 @@ export function canonicalHash(value: unknown): string {
   return hashText(canonicalJson(value))
 }
 
-/** Of what is in its canonical form already. */
+/** SHA-256 of text that is already canonical. */
 export function hashText(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }

@@ -1,8 +1,8 @@
 import type {
   Checkpoint,
+  ConsentNotice,
+  ConsentProofRecord,
   ConsentRecipients,
-  EvidenceNotice,
-  EvidenceRecord,
   FoundRecord,
 } from '#contract/consent.ts'
 import type { Db } from '#server/db/database.ts'
@@ -15,7 +15,7 @@ import { TreeReader } from './merkle-store.ts'
 
 const LEAVES_PER_STATEMENT = 500
 
-const SEALS_PER_STATEMENT = 200
+const CHECKPOINTS_PER_STATEMENT = 200
 
 interface ExportOptions {
   site: string
@@ -25,10 +25,10 @@ interface ExportOptions {
 }
 
 /**
- * The seals of a period with every record in them, for `verifyGraph`. A period begins with the first seal that was made
- * in it and ends with the first that was made after it, which holds its last records.
+ * Exports the checkpoints of a period with all their records, for `verifyGraph`. It begins with the first checkpoint
+ * made in the period and ends with the first one made after it, which contains the last records.
  */
-export function exportEvidence(db: Db, options: ExportOptions): AsyncIterable<string> {
+export function exportConsentProof(db: Db, options: ExportOptions): AsyncIterable<string> {
   return writeGraph(nodesOfOfExportEvidence(db, options))
 }
 
@@ -51,18 +51,18 @@ async function* nodesOfOfExportEvidence(
         : { seal: before, subtrees: await new TreeReader(db).frontier(before.tree_size) },
   }
   if (first === undefined) return
-  const premises = new NoticeNodes(db)
+  const notices = new NoticeNodes(db)
   let size = before?.tree_size ?? 0
-  for await (const seal of checkpointsFrom(db, first.sequence)) {
-    for (; size < seal.tree_size; size = Math.min(size + LEAVES_PER_STATEMENT, seal.tree_size))
-      yield* leavesOf(db, premises, size, Math.min(size + LEAVES_PER_STATEMENT, seal.tree_size))
-    yield seal
-    if (to !== null && seal.sealed_at > to) return
+  for await (const checkpoint of checkpointsFrom(db, first.sequence)) {
+    for (; size < checkpoint.tree_size; size = Math.min(size + LEAVES_PER_STATEMENT, checkpoint.tree_size))
+      yield* leavesOf(db, notices, size, Math.min(size + LEAVES_PER_STATEMENT, checkpoint.tree_size))
+    yield checkpoint
+    if (to !== null && checkpoint.sealed_at > to) return
   }
 }
 
-async function* leavesOf(db: Db, premises: NoticeNodes, from: number, to: number): AsyncGenerator<GraphNode> {
-  // First: what is erased before the other statement says so there.
+async function* leavesOf(db: Db, notices: NoticeNodes, from: number, to: number): AsyncGenerator<GraphNode> {
+  // Read first: a record that is erased before the next statement then appears as erased.
   const stored = await db
     .selectFrom('consent_records')
     .selectAll()
@@ -77,7 +77,7 @@ async function* leavesOf(db: Db, premises: NoticeNodes, from: number, to: number
     .orderBy('position')
     .execute()
   const records = new Map(stored.map((row) => [row.leaf_position, toRecord(row)]))
-  yield* await premises.newFor([...records.values()])
+  yield* await notices.newFor([...records.values()])
   yield { '@type': 'SealedLeaves', first: from, hashes: leaves.map(({ hash }) => hash) }
   for (const { position, erased_at } of leaves)
     yield records.get(position) ?? { '@type': 'ErasedRecord', position, erased_at }
@@ -102,15 +102,15 @@ async function* checkpointsFrom(db: Db, first: number): AsyncGenerator<Checkpoin
       .selectAll()
       .where('sequence', '>=', next)
       .orderBy('sequence')
-      .limit(SEALS_PER_STATEMENT)
+      .limit(CHECKPOINTS_PER_STATEMENT)
       .execute()
     yield* rows.map(toCheckpoint)
-    if (rows.length < SEALS_PER_STATEMENT) return
-    next += SEALS_PER_STATEMENT
+    if (rows.length < CHECKPOINTS_PER_STATEMENT) return
+    next += CHECKPOINTS_PER_STATEMENT
   }
 }
 
-/** The choices of one browser with their proofs, for `verifyGraph`; null when there is none. */
+/** The choices of one browser with their proofs, for `verifyGraph`; null if there are none. */
 export async function makeReceipt(db: Db, site: string, code: string): Promise<AsyncIterable<string> | null> {
   const found = await findRecordsByCode(db, code)
   const [newest] = found ?? []
@@ -127,44 +127,45 @@ async function* nodesOf(
   const made_at = new Date().toISOString()
   yield { '@type': 'EvidenceReceipt', format: FILE_FORMAT, site, made_at, code }
   yield* await new NoticeNodes(db).newFor(found.map(({ record }) => record))
-  const seals = new Map<number, Checkpoint>()
+  const checkpoints = new Map<number, Checkpoint>()
   for (const { leaf } of found) {
-    const seal = leaf === null || seals.has(leaf.seal) ? undefined : await findCheckpointOf(db, leaf.position)
-    if (seal === undefined) continue
-    seals.set(seal.sequence, seal)
-    yield seal
+    const checkpoint =
+      leaf === null || checkpoints.has(leaf.seal) ? undefined : await findCheckpointOf(db, leaf.position)
+    if (checkpoint === undefined) continue
+    checkpoints.set(checkpoint.sequence, checkpoint)
+    yield checkpoint
   }
   for (const { record, leaf } of found) {
     const { record_id } = record
     yield record
-    const seal = leaf === null ? undefined : seals.get(leaf.seal)
-    if (leaf === null || seal === undefined) {
+    const checkpoint = leaf === null ? undefined : checkpoints.get(leaf.seal)
+    if (leaf === null || checkpoint === undefined) {
       yield { '@type': 'NotSealedYet', record_id }
       continue
     }
     const { position } = leaf
-    const hashes = await new TreeReader(db).proveInclusion(position, seal.tree_size)
-    yield { '@type': 'InclusionProof', record_id, position, seal: seal.sequence, hashes }
+    const hashes = await new TreeReader(db).proveInclusion(position, checkpoint.tree_size)
+    yield { '@type': 'InclusionProof', record_id, position, seal: checkpoint.sequence, hashes }
   }
 }
 
-/** The words and the parties that records name, each before the first record that does. */
+/** Writes each notice and each list of recipients before the first record that names it. */
 class NoticeNodes {
   readonly #db: Db
   readonly #given = new Set<string>()
-  #notices: Promise<EvidenceNotice[]> | null = null
+  #notices: Promise<ConsentNotice[]> | null = null
 
   constructor(db: Db) {
     this.#db = db
   }
 
-  async newFor(records: readonly EvidenceRecord[]): Promise<(EvidenceNotice | ConsentRecipients)[]> {
+  async newFor(records: readonly ConsentProofRecord[]): Promise<(ConsentNotice | ConsentRecipients)[]> {
     const notices = this.#take(records.map(({ notice }) => notice.hash))
-    const parties = this.#take(records.map(({ parties }) => parties.hash))
+    const recipients = this.#take(records.map(({ parties }) => parties.hash))
     this.#notices ??= readNotices(this.#db)
     return [
       ...(await this.#notices).filter(({ hash }) => notices.includes(hash)),
-      ...(await readRecipients(this.#db, parties)),
+      ...(await readRecipients(this.#db, recipients)),
     ]
   }
 

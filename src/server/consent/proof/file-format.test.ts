@@ -1,12 +1,12 @@
 import jsonld from 'jsonld'
 import { expect, test } from 'vitest'
-import type { ConsentRecipients, EvidenceNotice } from '#contract/consent.ts'
+import type { ConsentNotice, ConsentRecipients } from '#contract/consent.ts'
 import { toRecord } from './canonical.ts'
 import { FORMER_GRAPH_HEAD, GRAPH_HEAD, type GraphNode, writeGraph } from './file-format.ts'
 import { verifyGraph } from './verify.ts'
 
 const DPV = 'https://w3id.org/dpv#'
-/** Of DPV 2.2 (https://w3id.org/dpv/2.2/dpv), by kind, those that our files use. */
+/** Terms of DPV 2.2 (https://w3id.org/dpv/2.2/dpv) that our files use. */
 const DPV_CLASSES = [
   'ConsentGiven',
   'ConsentNotice',
@@ -50,7 +50,7 @@ const RECORD = toRecord({
   parties_hash: HASH,
   retention_days: 1826,
 })
-const NOTICE: EvidenceNotice = {
+const NOTICE: ConsentNotice = {
   '@type': 'ConsentNotice',
   hash: HASH,
   version: 1,
@@ -98,11 +98,11 @@ async function fileOf(...nodes: GraphNode[]): Promise<string> {
   return text
 }
 
-/** By a processor that is not ours; whatever it would have to fetch fails, and so does what it would have to leave out. */
+/** Expands with the `jsonld` library, which must neither fetch anything nor drop a term. */
 async function expand(...nodes: GraphNode[]): Promise<Record<string, unknown>[]> {
   const options = {
     documentLoader: async (url: string) => {
-      throw new Error(`${url} is asked for`)
+      throw new Error(`the processor requested ${url}`)
     },
     safe: true,
   }
@@ -110,7 +110,7 @@ async function expand(...nodes: GraphNode[]): Promise<Record<string, unknown>[]>
   return expanded as Record<string, unknown>[]
 }
 
-/** Every key, and every name that stands as a value, anywhere in it. */
+/** All keys and all names used as values. */
 function namesIn(value: unknown): { keys: string[]; names: string[] } {
   if (value === null || typeof value !== 'object') return { keys: [], names: [] }
   const parts = Object.entries(value).map(([key, inner]) => {
@@ -122,7 +122,7 @@ function namesIn(value: unknown): { keys: string[]; names: string[] } {
   return { keys: parts.flatMap(({ keys }) => keys), names: parts.flatMap(({ names }) => names) }
 }
 
-test('a record is one of the Data Privacy Vocabulary, with its purposes and their state as terms', async () => {
+test('expands a record to terms of the Data Privacy Vocabulary', async () => {
   const [record] = await expand(RECORD)
   expect(record).toMatchObject({
     '@type': [`${DPV}ConsentRecord`],
@@ -146,18 +146,18 @@ test('a record is one of the Data Privacy Vocabulary, with its purposes and thei
   )
 })
 
-test('every name is a term of the vocabulary that it claims to be of, properties as properties and classes as classes', async () => {
+test('uses only terms that the vocabulary defines, properties as properties and classes as classes', async () => {
   const { keys, names } = namesIn(await expand(NOTICE, PARTIES, RECORD))
   const ofDpv = (all: string[]) =>
     [...new Set(all.filter((name) => name.startsWith(DPV)))].map((name) => name.slice(DPV.length))
   expect(ofDpv(keys).sort()).toEqual(DPV_PROPERTIES)
   expect(ofDpv(names).sort()).toEqual(DPV_CLASSES)
-  // What stands as a name is one: no sentence was taken for a term.
+  // No sentence was read as a term.
   for (const name of names)
     expect(name).toMatch(/^(https:\/\/w3id\.org\/dpv#|urn:portico:evidence#)[A-Za-z]+$/)
 })
 
-test('a file that was written with the former context proves what it proved', async () => {
+test('still verifies a file with the former context', async () => {
   const nodes = (await fileOf()).slice(GRAPH_HEAD.length)
   expect(FORMER_GRAPH_HEAD).not.toBe(GRAPH_HEAD)
   const verify = (text: string) =>
@@ -166,7 +166,7 @@ test('a file that was written with the former context proves what it proved', as
         yield Buffer.from(text)
       })(),
     )
-  // Past its first line: what is missing is the head of an export, and not the beginning of a file.
-  await expect(verify(`${FORMER_GRAPH_HEAD}${nodes}`)).rejects.not.toThrow('não é o começo')
-  await expect(verify(`{"@context":{},"@graph":[\n${nodes}`)).rejects.toThrow('não é o começo')
+  // Fails after its first line: the head of an export is missing, not the beginning of the file.
+  await expect(verify(`${FORMER_GRAPH_HEAD}${nodes}`)).rejects.not.toThrow('não é um arquivo de provas')
+  await expect(verify(`{"@context":{},"@graph":[\n${nodes}`)).rejects.toThrow('não é um arquivo de provas')
 })

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import type { Checkpoint, ConsentRecipients, EvidenceNotice, EvidenceRecord } from '#contract/consent.ts'
+import type { Checkpoint, ConsentNotice, ConsentProofRecord, ConsentRecipients } from '#contract/consent.ts'
 import { OperatorError } from '#server/operator-error.ts'
 import { canonicalJson } from './canonical.ts'
 
-/** A file, piece by piece: a node on each line, and the hash of everything above as the last of them. */
+/** Writes a file in chunks: one node per line, and the hash of everything before as the last line. */
 export async function* writeGraph(nodes: AsyncIterable<GraphNode>): AsyncGenerator<string> {
   const hash = createHash('sha256').update(GRAPH_HEAD)
   let count = 0
@@ -18,21 +18,21 @@ export async function* writeGraph(nodes: AsyncIterable<GraphNode>): AsyncGenerat
   yield `${canonicalJson(end)}\n${GRAPH_FOOT}`
 }
 
-/** A node, the bytes that it was written with, and where it stands. */
+/** A node with its bytes and its line number. */
 export interface ReadNode {
   node: GraphNode
   bytes: Buffer
   line: number
 }
 
-/** An export's longest line, a list of 500 hashes or the HTML of a notice, is far below. */
+/** Far above the longest line of an export: a list of 500 hashes, or the HTML of a notice. */
 const MAX_LINE_BYTES = 4_000_000
 
 const NEW_LINE = 0x0a
 
 const COMMA = 0x2c
 
-/** The nodes of a file, each in the one spelling that it can have; throws an `EvidenceFault` at the first byte that is not. */
+/** Reads the nodes of a file; throws an `EvidenceFault` at the first line that is not canonical. */
 export async function* readGraph(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ReadNode> {
   const hash = createHash('sha256')
   let line = 0
@@ -42,29 +42,32 @@ export async function* readGraph(chunks: AsyncIterable<Uint8Array>): AsyncGenera
     line++
     if (line === 1) {
       if (![GRAPH_HEAD, FORMER_GRAPH_HEAD].includes(bytes.toString()))
-        throw new EvidenceFault(line, 'não é o começo de um arquivo de evidências deste formato.')
+        throw new ProofFault(line, 'este não é um arquivo de provas de consentimento, ou é de outro formato.')
       hash.update(bytes)
       continue
     }
     if (ended > 0) {
       if (ended === line - 1 && bytes.equals(Buffer.from(GRAPH_FOOT))) continue
-      throw new EvidenceFault(line, 'há algo depois do fim.')
+      throw new ProofFault(line, 'há conteúdo depois do fim do arquivo.')
     }
     const isLast = bytes.at(-2) !== COMMA
     const body = bytes.subarray(0, isLast ? -1 : -2)
     const node = parse(body, line)
     if (node['@type'] === 'EvidenceEnd') {
       if (!isLast || canonicalJson(node) !== canonicalJson(endOf(count, hash.digest('hex'))))
-        throw new EvidenceFault(line, 'o resumo do arquivo não confere: algo acima foi alterado.')
+        throw new ProofFault(
+          line,
+          'o arquivo foi alterado acima desta linha: o resumo final não corresponde.',
+        )
       ended = line
       continue
     }
-    if (isLast) throw new EvidenceFault(line, 'falta a vírgula depois deste item.')
+    if (isLast) throw new ProofFault(line, 'falta a vírgula depois deste item.')
     hash.update(bytes)
     count++
     yield { node: node as GraphNode, bytes: body, line }
   }
-  if (ended === 0 || line === ended) throw new EvidenceFault(line + 1, 'o arquivo está incompleto.')
+  if (ended === 0 || line === ended) throw new ProofFault(line + 1, 'o arquivo está incompleto.')
 }
 
 function endOf(nodes: number, sha256: string): GraphEnd {
@@ -77,12 +80,12 @@ function parse(body: Buffer, line: number): { '@type'?: unknown } {
     const node = JSON.parse(text)
     if (node !== null && typeof node === 'object' && canonicalJson(node) === text) return node
   } catch {
-    // Said below.
+    // Reported below.
   }
-  throw new EvidenceFault(line, 'não é JSON na forma canônica (RFC 8785): foi alterada.')
+  throw new ProofFault(line, 'esta linha foi alterada: não está em JSON canônico (RFC 8785).')
 }
 
-/** Each with its line break. What follows the last break is a line without one. */
+/** Lines with their line breaks. Text after the last break is a line without one. */
 async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let rest: Buffer[] = []
   let length = 0
@@ -95,17 +98,17 @@ async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffe
       length = 0
       from = at + 1
     }
-    // The chunk may be used again by who reads.
+    // Copied, because the reader may reuse the chunk.
     if (from < bytes.length) rest.push(Buffer.from(bytes.subarray(from)))
     length += bytes.length - from
-    if (length > MAX_LINE_BYTES) throw new EvidenceFault(1, 'uma linha é longa demais para este formato.')
+    if (length > MAX_LINE_BYTES) throw new ProofFault(1, 'uma linha é longa demais para este formato.')
   }
   if (rest.length > 0) yield Buffer.concat(rest)
 }
 
 /**
- * What the names in a file mean, in terms of the W3C Data Privacy Vocabulary where it has one (JSON-LD 1.1; the guide on
- * ISO/IEC TS 27560 at https://w3id.org/dpv/guides/consent-27560). What it has no term for is named in our own vocabulary.
+ * JSON-LD 1.1 context: terms of the W3C Data Privacy Vocabulary where it has one (see its guide on ISO/IEC TS 27560,
+ * https://w3id.org/dpv/guides/consent-27560), else terms of our own.
  */
 const CONTEXT = {
   '@version': 1.1,
@@ -141,7 +144,7 @@ const CONTEXT = {
   retention_days: 'dpv:hasDuration',
   schema_version: 'dct:conformsTo',
   status: { '@id': 'dpv:hasConsentStatus', '@type': '@vocab' },
-  // What a vendor's purpose is told in is a sentence, and no term.
+  // The purpose of a vendor is a sentence, not a term.
   vendors: {
     '@id': 'urn:portico:evidence#vendors',
     '@container': '@set',
@@ -153,10 +156,10 @@ const CONTEXT = {
 
 const headOf = (context: object) => `{"@context":${canonicalJson(context)},"@graph":[\n`
 
-/** A file is one JSON-LD document whose graph has one node on each line, so that it can be read line by line. */
+/** A file is one JSON-LD document with one node per line, so that it can be read line by line. */
 export const GRAPH_HEAD = headOf(CONTEXT)
 
-/** Of files that were written before `vendors` had a context of its own: what they prove is the same. */
+/** Files from before `vendors` had its own context: they still verify. */
 const { vendors: _vendors, ...FORMER_CONTEXT } = CONTEXT
 
 export const FORMER_GRAPH_HEAD = headOf(FORMER_CONTEXT)
@@ -165,20 +168,20 @@ export const GRAPH_FOOT = ']}\n'
 
 export const FILE_FORMAT = 1
 
-/** First line of an export: whole seals, from one to another, with every leaf that came in them. */
+/** First line of an export: whole checkpoints with all their leaves. */
 export interface ExportHead {
   '@type': 'EvidenceExport'
   format: number
   site: string
   made_at: string
-  /** What was asked for; seals are exported whole, so that records around it may be there too. */
+  /** The requested period. Checkpoints are exported whole, so records around it may be included. */
   from: string | null
   to: string | null
-  /** The seal before the first of these, and the subtrees that its root is made of; null when there is none before. */
+  /** The checkpoint before the first one, with the subtrees of its root; null if there is none. */
   before: { seal: Checkpoint; subtrees: string[] } | null
 }
 
-/** First line of a receipt: some records, each with the way to the root of its seal. */
+/** First line of a receipt: some records, each with its path to the root of a checkpoint. */
 export interface ReceiptHead {
   '@type': 'EvidenceReceipt'
   format: number
@@ -187,37 +190,37 @@ export interface ReceiptHead {
   code: string
 }
 
-/** Hashes of the leaves that follow, so that it can be said which of them is not what it was. */
+/** Hashes of the leaves that follow, so that a changed record can be named. */
 export interface CheckpointLeaves {
   '@type': 'SealedLeaves'
   first: number
   hashes: string[]
 }
 
-/** In the place of a record whose time is over. */
+/** In place of a record that retention erased. */
 interface ErasedRecord {
   '@type': 'ErasedRecord'
   position: number
   erased_at: string | null
 }
 
-/** Of the record on the line before. */
+/** Proof of the record on the line before. */
 export interface InclusionProof {
   '@type': 'InclusionProof'
   record_id: string
   position: number
-  /** Number of a seal that stands further up. */
+  /** Number of a checkpoint earlier in the file. */
   seal: number
   hashes: string[]
 }
 
-/** After a record that came less than about a minute ago. */
+/** Follows a record of the last minute. */
 interface NoCheckpointYet {
   '@type': 'NotSealedYet'
   record_id: string
 }
 
-/** Last line: of everything above it. */
+/** Last line: the hash of everything before it. */
 interface GraphEnd {
   '@type': 'EvidenceEnd'
   nodes: number
@@ -227,22 +230,24 @@ interface GraphEnd {
 export type GraphNode =
   | ExportHead
   | ReceiptHead
-  | EvidenceNotice
+  | ConsentNotice
   | ConsentRecipients
-  | EvidenceRecord
+  | ConsentProofRecord
   | CheckpointLeaves
   | ErasedRecord
   | InclusionProof
   | NoCheckpointYet
   | Checkpoint
 
-/** What would end the line, move the cursor or turn the text round, where a stranger's file is quoted. */
+/**
+ * Characters that end the line, move the cursor or change the text direction. Removed when a foreign file is quoted.
+ */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
 const inEscapes = (character: string) => `\\u{${character.codePointAt(0)?.toString(16)}}`
 
-/** Why a file proves nothing, and on which line, in Portuguese. */
-export class EvidenceFault extends OperatorError {
+/** Why a file does not verify and on which line, in Portuguese. */
+export class ProofFault extends OperatorError {
   override readonly name = 'EvidenceFault'
 
   constructor(line: number, reason: string) {

@@ -1,5 +1,5 @@
 import type { Db } from '#server/db/database.ts'
-import { locked } from '#server/db/dialect.ts'
+import { engineOf, locked } from '#server/db/dialect.ts'
 import {
   consistencyRanges,
   foldPairs,
@@ -13,17 +13,22 @@ import {
 
 interface LockedTree {
   size: number
-  /** Of the leaves that no seal covers yet. */
+  /** Of the leaves that no checkpoint covers yet. */
   first_record_at: string | null
   last_record_at: string | null
 }
 
-/** The tree as it is. Until the transaction ends nobody else appends or seals. */
-export async function lockTree(trx: Db): Promise<LockedTree> {
-  return await locked(
+/**
+ * Reads and locks the tree. Until the transaction ends, no other process can append or make a checkpoint. Undefined if
+ * another one holds it and this one does not wait.
+ */
+export async function lockTree(trx: Db, waits = true): Promise<LockedTree | undefined> {
+  const query = locked(
     trx,
     trx.selectFrom('consent_tree').select(['size', 'first_record_at', 'last_record_at']).where('id', '=', 1),
-  ).executeTakeFirstOrThrow()
+  )
+  if (waits || engineOf(trx) === 'sqlite') return query.executeTakeFirstOrThrow()
+  return query.skipLocked().executeTakeFirst()
 }
 
 interface NewLeaf {
@@ -31,7 +36,7 @@ interface NewLeaf {
   recordedAt: string
 }
 
-/** For whoever holds the lock, with what it gave. */
+/** Call it with the locked tree. */
 export async function appendToTree(trx: Db, tree: LockedTree, added: readonly NewLeaf[]): Promise<void> {
   const { size } = tree
   const leaves = added.map(({ hash }, at) => ({ position: size + at, hash, erased_at: null }))
@@ -49,7 +54,7 @@ export async function appendToTree(trx: Db, tree: LockedTree, added: readonly Ne
     .execute()
 }
 
-/** Stores the hash of each subtree of this level that has become whole. */
+/** Stores the hashes of subtrees of this level that are now complete. */
 async function closeSubtrees(trx: Db, level: number, from: number, to: number): Promise<void> {
   const tree = new TreeReader(trx)
   const width = 2 ** level
@@ -59,14 +64,14 @@ async function closeSubtrees(trx: Db, level: number, from: number, to: number): 
   }
 }
 
-/** Hashes are stored of leaves and of every eighth level above: 256 of one make one of the next. */
+/** Hashes are stored for leaves and for every eighth level: 256 of one level make one of the next. */
 const LEVEL_STEP = 8
 
 const TILE = 2 ** LEVEL_STEP
 
 /**
- * Hashes of any part of the tree as it is stored: for a proof some six statements of at most 256 rows, whatever the size
- * of the tree. What was read is kept: make one for each transaction or proof.
+ * Reads hashes of any part of the stored tree: about six statements of at most 256 rows per proof. Results are cached,
+ * so create one per transaction or proof.
  */
 export class TreeReader {
   readonly #db: Db
@@ -84,7 +89,7 @@ export class TreeReader {
     return this.hashOf({ from: 0, to: size })
   }
 
-  /** The whole subtrees of a tree of this size: what a `GrowingTree` goes on from. */
+  /** The complete subtrees of a tree of this size, from which a `GrowingTree` continues. */
   frontier(size: number): Promise<TreeHash[]> {
     return this.#hashesOf(subtreesOf({ from: 0, to: size }))
   }
@@ -97,10 +102,10 @@ export class TreeReader {
     return this.#rangesOf(consistencyRanges(first, second))
   }
 
-  /** Of 256 hashes of one stored level: one hash of the next. */
+  /** Combines 256 hashes of one stored level into one of the next. */
   async hashOfTile(level: number, tile: number): Promise<TreeHash> {
     const hashes = await this.#tile(level, tile)
-    if (hashes.length !== TILE) throw new RangeError(`The tree has no whole tile at ${level}/${tile}`)
+    if (hashes.length !== TILE) throw new RangeError(`no complete tile at ${level}/${tile}`)
     return foldPairs(hashes)
   }
 
@@ -121,7 +126,7 @@ export class TreeReader {
     const from = index * 2 ** above
     const tile = await this.#tile(level - above, Math.floor(from / TILE))
     const hashes = tile.slice(from % TILE, (from % TILE) + 2 ** above)
-    if (hashes.length !== 2 ** above) throw new RangeError(`The tree has no hashes at ${level}/${index}`)
+    if (hashes.length !== 2 ** above) throw new RangeError(`no hashes at ${level}/${index}`)
     return foldPairs(hashes)
   }
 

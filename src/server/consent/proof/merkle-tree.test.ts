@@ -15,7 +15,7 @@ import {
   type TreeHash,
 } from './merkle-tree.ts'
 
-/** Leaves, roots and proofs of the reference tests of Certificate Transparency (`merkletree`, later Trillian). */
+/** Leaves, roots and proofs from the reference tests of Certificate Transparency (`merkletree`, later Trillian). */
 const LEAVES = [
   '',
   '00',
@@ -55,7 +55,7 @@ const hashOf =
       ),
     )
 
-test('the roots of trees of none to eight leaves are the published ones', () => {
+test('computes the published roots of trees with zero to eight leaves', () => {
   const tree = new GrowingTree()
   const roots = [tree.root]
   for (const leaf of LEAVES) {
@@ -73,7 +73,7 @@ test.each([
   [5, 8, [D4, D6_D7, D0_D3]],
   [2, 3, [D0_D1]],
   [1, 5, [LEAVES[0], D2_D3, LEAVES[4]]],
-])('the proof of leaf %i in a tree of %i is the published one', (position, size, expected) => {
+])('computes the published proof of leaf %i in a tree of %i', (position, size, expected) => {
   const hashes = inclusionRanges(position, size).map(hashOf(LEAVES))
   expect(hashes).toEqual(expected)
   const leaf = LEAVES[position] as TreeHash
@@ -85,7 +85,7 @@ test.each([
   [6, 8, [D4_D5, D6_D7, D0_D3]],
   [2, 5, [D2_D3, LEAVES[4]]],
   [6, 7, [D4_D5, LEAVES[6], D0_D3]],
-])('the proof that a tree of %i begins one of %i is the published one', (first, second, expected) => {
+])('computes the published consistency proof from %i to %i', (first, second, expected) => {
   const proof = consistencyRanges(first, second).map(hashOf(LEAVES))
   expect(proof).toEqual(expected)
   const head = (size: number) => ({ size, root: ROOTS[size] as TreeHash })
@@ -95,7 +95,7 @@ test.each([
 const many = Array.from({ length: 300 }, (_, at) => hashLeaf(`leaf ${at}`))
 const sizes = fc.tuple(fc.integer({ min: 1, max: 300 }), fc.integer({ min: 1, max: 300 }))
 
-test('every leaf of every tree is proved, and only at its place', () => {
+test('proves every leaf at its own position only', () => {
   fc.assert(
     fc.property(sizes, fc.nat(), ([a, b], salt) => {
       const size = Math.max(a, b)
@@ -107,7 +107,7 @@ test('every leaf of every tree is proved, and only at its place', () => {
       const other = salt % size
       if (other !== position)
         expect(rootOfInclusion({ leaf: many[other] as TreeHash, position, size, hashes })).not.toBe(root)
-      // A tree of one leaf has nothing to bend.
+      // The proof of a tree with one leaf is empty.
       if (hashes.length > 0) {
         const bent = hashes.with(salt % hashes.length, hashLeaf('bent'))
         expect(rootOfInclusion({ leaf, position, size, hashes: bent })).not.toBe(root)
@@ -117,7 +117,7 @@ test('every leaf of every tree is proved, and only at its place', () => {
   )
 })
 
-test('every tree begins every larger one, and no other', () => {
+test('proves that every tree is a prefix of every larger one, and of no other', () => {
   fc.assert(
     fc.property(sizes, ([a, b]) => {
       const [first, second] = [Math.min(a, b), Math.max(a, b)]
@@ -130,7 +130,7 @@ test('every tree begins every larger one, and no other', () => {
   )
 })
 
-test('a tree goes on from its own subtrees', () => {
+test('continues from its subtrees', () => {
   fc.assert(
     fc.property(sizes, ([a, b]) => {
       const [first, second] = [Math.min(a, b), Math.max(a, b)]

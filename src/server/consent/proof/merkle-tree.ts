@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto'
 
-/** A tree that keeps only the subtrees which its root is made of: some twenty hashes for millions of leaves. */
+/** A tree that keeps only the subtrees of its root: about twenty hashes for millions of leaves. */
 export class GrowingTree {
   #size: number
   readonly #subtrees: { level: number; hash: TreeHash }[]
 
-  /** Goes on from what `frontier` gave at `size`; throws when the two do not fit. */
+  /** Continues from what `frontier` returned at `size`; throws if the two do not match. */
   constructor(size = 0, frontier: readonly TreeHash[] = []) {
     const levels = subtreesOf({ from: 0, to: size }).map(({ level }) => level)
-    if (levels.length !== frontier.length) throw new RangeError('Not the subtrees of a tree of this size')
+    if (levels.length !== frontier.length)
+      throw new RangeError('these are not the subtrees of a tree of this size')
     this.#size = size
     this.#subtrees = levels.map((level, at) => ({ level, hash: frontier[at] as TreeHash }))
   }
@@ -38,13 +39,13 @@ export interface LeafRange {
   to: number
 }
 
-/** A whole subtree: leaves `index * 2 ** level` and the `2 ** level` that begin there. */
+/** A complete subtree: `2 ** level` leaves from `index * 2 ** level` on. */
 export interface Subtree {
   level: number
   index: number
 }
 
-/** Which parts of a tree lead from one leaf to its root, from the bottom up (RFC 6962, 2.1.1). */
+/** The parts of a tree that lead from one leaf to the root, bottom up (RFC 6962, 2.1.1). */
 export function inclusionRanges(position: number, size: number): LeafRange[] {
   const path = (from: number, to: number): LeafRange[] => {
     if (to - from === 1) return []
@@ -56,7 +57,7 @@ export function inclusionRanges(position: number, size: number): LeafRange[] {
   return path(0, size)
 }
 
-/** Which parts show that a tree of `second` leaves begins with that of `first` (RFC 6962, 2.1.2). */
+/** The parts that show that a tree of `second` leaves begins with the one of `first` (RFC 6962, 2.1.2). */
 export function consistencyRanges(first: number, second: number): LeafRange[] {
   const path = (from: number, to: number, isWhole: boolean): LeafRange[] => {
     if (first === to) return isWhole ? [] : [{ from, to }]
@@ -68,7 +69,7 @@ export function consistencyRanges(first: number, second: number): LeafRange[] {
   return path(0, second, true)
 }
 
-/** A range as whole subtrees, from the left; those of a range that begins a tree get smaller. */
+/** Splits a range into complete subtrees, from the left; from the start of a tree their sizes decrease. */
 export function subtreesOf({ from, to }: LeafRange): Subtree[] {
   const subtrees: Subtree[] = []
   for (let at = from; at < to; ) {
@@ -80,7 +81,7 @@ export function subtreesOf({ from, to }: LeafRange): Subtree[] {
   return subtrees
 }
 
-/** The largest power of two that is smaller. */
+/** The largest power of two below `size`. */
 function splitOf(size: number): number {
   let half = 1
   while (half * 2 < size) half *= 2
@@ -92,11 +93,11 @@ interface TreeHead {
   root: TreeHash
 }
 
-/** Whether the second tree begins with all of the first (RFC 9162, 2.1.4.2). */
+/** True if the second tree begins with all leaves of the first (RFC 9162, 2.1.4.2). */
 export function isConsistent(first: TreeHead, second: TreeHead, proof: readonly TreeHash[]): boolean {
   if (first.size < 1 || first.size > second.size) return false
   if (first.size === second.size) return first.root === second.root && proof.length === 0
-  // A whole tree is its own first subtree, and is not repeated in the proof.
+  // A complete tree is its own first subtree and is not repeated in the proof.
   const [start, ...hashes] = Number.isInteger(Math.log2(first.size)) ? [first.root, ...proof] : proof
   if (start === undefined) return false
   let from = { at: first.size - 1, last: second.size - 1 }
@@ -120,7 +121,7 @@ interface Inclusion {
   hashes: readonly TreeHash[]
 }
 
-/** The root to which a proof leads (RFC 9162, 2.1.3.2); null when it is no proof for that place. */
+/** The root that a proof leads to (RFC 9162, 2.1.3.2); null if the proof does not fit the position. */
 export function rootOfInclusion({ leaf, position, size, hashes }: Inclusion): TreeHash | null {
   if (!(position >= 0 && position < size)) return null
   const sides = proofSides({ at: position, last: size - 1 }, hashes.length)
@@ -131,7 +132,7 @@ export function rootOfInclusion({ leaf, position, size, hashes }: Inclusion): Tr
   )
 }
 
-// RFC 6962, 2.1: leaves and inner nodes are hashed behind different bytes, so that neither can be passed off as the other.
+// RFC 6962, 2.1: leaves and inner nodes are hashed with different prefixes, so that neither can pass for the other.
 const LEAF = Buffer.of(0)
 
 const NODE = Buffer.of(1)
@@ -139,7 +140,7 @@ const NODE = Buffer.of(1)
 /** Lower-case hexadecimal, as it is stored and shown. */
 export type TreeHash = string
 
-/** MTH of no leaves. */
+/** Root of the empty tree. */
 export const EMPTY_ROOT: TreeHash = createHash('sha256').digest('hex')
 
 export function hashLeaf(bytes: string | Uint8Array): TreeHash {
@@ -150,7 +151,7 @@ function hashPair(left: TreeHash, right: TreeHash): TreeHash {
   return createHash('sha256').update(NODE).update(left, 'hex').update(right, 'hex').digest('hex')
 }
 
-/** Of a whole subtree: as many hashes as a power of two. */
+/** Root of a complete subtree; the number of hashes is a power of two. */
 export function foldPairs(hashes: readonly TreeHash[]): TreeHash {
   let row = hashes
   while (row.length > 1)
@@ -160,12 +161,12 @@ export function foldPairs(hashes: readonly TreeHash[]): TreeHash {
   return row[0] ?? EMPTY_ROOT
 }
 
-/** Of subtrees that stand side by side, each smaller than the one to its left. */
+/** Root of adjacent subtrees, each smaller than the one to its left. */
 export function foldRight(hashes: readonly TreeHash[]): TreeHash {
   return hashes.length === 0 ? EMPTY_ROOT : hashes.reduceRight((right, left) => hashPair(left, right))
 }
 
-/** The numbers of two nodes of one level: the one from which a proof climbs, and the last of the tree. */
+/** Two nodes of one level: where a proof climbs, and the last node of the tree. */
 interface Climb {
   at: number
   last: number
@@ -176,8 +177,8 @@ function climb({ at, last }: Climb): Climb {
 }
 
 /**
- * On which side of the path each hash of a proof stands, from the leaf up: both kinds of proof climb by this rule
- * (RFC 9162, 2.1.3.2 step 4 and 2.1.4.2 step 6). Null when so many hashes do not lead to the root.
+ * The side of each hash of a proof, from the leaf up; both kinds of proof use this rule (RFC 9162, 2.1.3.2 step 4 and
+ * 2.1.4.2 step 6). Null if this number of hashes does not lead to the root.
  */
 function proofSides(from: Climb, count: number): ('left' | 'right')[] | null {
   const sides: ('left' | 'right')[] = []

@@ -2,12 +2,12 @@ import { createHash, randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Db } from '#server/db/database.ts'
-import { ENGINES, failOnProblem, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
+import { failOnProblem, makeDatabase, type TestDatabase, TIER_ENGINES } from '#tests/support/engines.ts'
 import { addToCheckpoint } from '../checkpoints.ts'
 import { ConsentNotices } from '../notice.ts'
 import { eraseRecords } from '../records.ts'
 import { canonicalHash, canonicalJson } from './canonical.ts'
-import { exportEvidence, makeReceipt } from './export.ts'
+import { exportConsentProof, makeReceipt } from './export.ts'
 import { GRAPH_FOOT, GRAPH_HEAD } from './file-format.ts'
 import { type Verified, verifyGraph } from './verify.ts'
 
@@ -23,13 +23,13 @@ const parties = {
 }
 
 async function textOf(pieces: AsyncIterable<string> | null): Promise<string> {
-  if (pieces === null) throw new Error('there is no such file')
+  if (pieces === null) throw new Error('no such file')
   let text = ''
   for await (const piece of pieces) text += piece
   return text
 }
 
-/** In pieces that end anywhere. */
+/** Chunks that end anywhere. */
 async function* inChunks(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += 1009) yield bytes.subarray(at, at + 1009)
 }
@@ -45,7 +45,7 @@ async function faultOf(file: string | Uint8Array): Promise<string> {
   return 'nothing is wrong with it'
 }
 
-/** Node by node, as somebody would rewrite it who knows the format: the hash of the whole is made anew. */
+/** Rewrites lines as somebody who knows the format would, with a new hash at the end. */
 function rewrite(file: string, edit: (lines: string[]) => string[]): string {
   const lines = file.slice(GRAPH_HEAD.length, -GRAPH_FOOT.length).trimEnd().split('\n')
   const nodes = edit(lines.slice(0, -1).map((line) => line.slice(0, -1)))
@@ -57,7 +57,7 @@ function rewrite(file: string, edit: (lines: string[]) => string[]): string {
 
 const isRecord = (line: string) => line.includes('"@type":"ConsentRecord"')
 
-describe.each(ENGINES)('on %s', (engine) => {
+describe.each(TIER_ENGINES)('on %s', (engine) => {
   let database: TestDatabase
   let db: Db
   let whole: string
@@ -65,7 +65,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   const visitor = randomUUID()
 
   async function choose(at: number, consent_id = randomUUID()): Promise<void> {
-    const premises = new ConsentNotices({ db, log, notices: [notice], retentionDays: 1826 })
+    const notices = new ConsentNotices({ db, log, notices: [notice], retentionDays: 1826 })
     await db
       .insertInto('consent_records')
       .values({
@@ -76,7 +76,7 @@ describe.each(ENGINES)('on %s', (engine) => {
         text_version: 1,
         tag_set_version: 'v',
         created_at: new Date(at).toISOString(),
-        ...(await premises.premisesOf(1, 'v')),
+        ...(await notices.noticeOf(1, 'v')),
       })
       .execute()
   }
@@ -84,49 +84,49 @@ describe.each(ENGINES)('on %s', (engine) => {
   beforeAll(async () => {
     database = await makeDatabase(engine)
     db = database.db
-    const premises = new ConsentNotices({ db, log, notices: [notice], retentionDays: 1826 })
-    await premises.keepNotice(1)
-    await premises.keepParties(parties)
+    const notices = new ConsentNotices({ db, log, notices: [notice], retentionDays: 1826 })
+    await notices.keepNotice(1)
+    await notices.keepRecipients(parties)
     for (let minute = 0; minute < 4; minute++) {
       for (let at = 0; at < 3 + minute; at++) await choose(AT + minute * MINUTE_MS + at)
       await choose(AT + minute * MINUTE_MS + 500, visitor)
       await addToCheckpoint(db, { now: AT + (minute + 1) * MINUTE_MS })
     }
     await choose(AT + 5 * MINUTE_MS, visitor)
-    whole = await textOf(exportEvidence(db, { site: SITE, from: null, to: null }))
+    whole = await textOf(exportConsentProof(db, { site: SITE, from: null, to: null }))
     receipt = await textOf(await makeReceipt(db, SITE, visitor))
   })
   afterAll(() => database.close())
 
-  test('an export and a receipt prove what they hold, by themselves', async () => {
+  test('verifies an export and a receipt without a database', async () => {
     const proved = await verify(whole)
-    expect(proved).toMatchObject({ site: SITE, sealCount: 4, records: 22, erased: 0, waiting: 0 })
+    expect(proved).toMatchObject({ site: SITE, checkpointCount: 4, records: 22, erased: 0, waiting: 0 })
     expect(proved.seals).toMatchObject([{ sequence: 4, tree_size: 22 }])
-    expect(await verify(receipt)).toMatchObject({ site: SITE, sealCount: 4, records: 5, waiting: 1 })
+    expect(await verify(receipt)).toMatchObject({ site: SITE, checkpointCount: 4, records: 5, waiting: 1 })
     const graph = JSON.parse(whole)['@graph']
     expect(graph.map((node: object) => node['@type' as never])).toEqual(
       expect.arrayContaining(['ConsentNotice', 'ConsentParties', 'ConsentRecord', 'ConsentSeal']),
     )
-    // Nothing of anybody else.
+    // It contains nothing of other visitors.
     const ids = JSON.parse(receipt)['@graph'].flatMap(({ consent_id = [] }) => consent_id)
     expect(new Set(ids)).toEqual(new Set([visitor]))
   })
 
-  test('a period is proved as the continuation of the seal before it', async () => {
+  test('proves a period as the continuation of the checkpoint before it', async () => {
     const from = new Date(AT + 2 * MINUTE_MS).toISOString()
     const to = new Date(AT + 2 * MINUTE_MS + 1).toISOString()
-    const part = await textOf(exportEvidence(db, { site: SITE, from, to }))
-    expect(await verify(part)).toMatchObject({ sealCount: 2, records: 11, seals: [{ sequence: 3 }] })
+    const part = await textOf(exportConsentProof(db, { site: SITE, from, to }))
+    expect(await verify(part)).toMatchObject({ checkpointCount: 2, records: 11, seals: [{ sequence: 3 }] })
     const bent = rewrite(part, (lines) =>
       lines.with(0, (lines[0] ?? '').replace(/"subtrees":\["./, '"subtrees":["x')),
     )
-    expect(await faultOf(bent)).toMatch(/^Linha 2: o selo anterior a este período não confere/)
+    expect(await faultOf(bent)).toMatch(/^Linha 2: o selo anterior ao período não corresponde/)
     const later = new Date(AT + 60 * MINUTE_MS).toISOString()
-    const empty = await textOf(exportEvidence(db, { site: SITE, from: later, to: null }))
-    expect(await verify(empty)).toMatchObject({ sealCount: 0, records: 0, seals: [] })
+    const empty = await textOf(exportConsentProof(db, { site: SITE, from: later, to: null }))
+    expect(await verify(empty)).toMatchObject({ checkpointCount: 0, records: 0, seals: [] })
   })
 
-  test('what a fault quotes of the file stays on its line, and is seen', async () => {
+  test('keeps quotes of the file on one visible line', async () => {
     for (const file of [whole, receipt]) {
       const type = 'Cons\nent\u001b[2J\u2028\u202eNotice'
       const bent = rewrite(file, ([first = '', ...rest]) => [
@@ -140,7 +140,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     }
   })
 
-  test('one changed byte anywhere fails, and says on which line', async () => {
+  test('fails for one changed byte anywhere, and names the line', async () => {
     for (const file of [whole, receipt]) {
       const bytes = Buffer.from(file)
       await fc.assert(
@@ -155,7 +155,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     }
   })
 
-  test('a record that is changed, dropped, moved or added is found where it is, though the sum was made anew', async () => {
+  test('finds a record that was changed, removed, moved or added, even with a new end hash', async () => {
     const count = (await verify(whole)).records
     await fc.assert(
       fc.asyncProperty(
@@ -188,7 +188,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     )
   })
 
-  test('who makes the list of hashes anew as well does not make the seal', async () => {
+  test('fails when the list of hashes was rebuilt too, because the checkpoint differs', async () => {
     const bent = rewrite(whole, (lines) => {
       const at = lines.findIndex(isRecord)
       const changed = (lines[at] ?? '').replace('"partial"', '"refused"')
@@ -202,19 +202,19 @@ describe.each(ENGINES)('on %s', (engine) => {
         )
     })
     expect(await faultOf(bent)).toMatch(
-      /^Linha \d+: o selo 1 não confere: a raiz dos registros acima é outra/,
+      /^Linha \d+: o selo 1 não é válido: algum registro desde o selo anterior não é o original/,
     )
     const shorter = rewrite(whole, (lines) => lines.slice(0, -2))
     expect(await faultOf(shorter)).toMatch(/faltam|depois do último selo/)
   })
 
-  test('words and parties are what they were', async () => {
+  test('detects changed wording and recipients', async () => {
     const bend = (from: string, to: string) =>
       faultOf(rewrite(whole, (lines) => lines.map((line) => line.replace(from, to))))
     expect(await bend('Ação', 'Acao')).toMatch(/^Linha 3: o texto do aviso/)
-    expect(await bend('Exemplo Ltda', 'Outra Ltda')).toMatch(/^Linha 4: as partes/)
+    expect(await bend('Exemplo Ltda', 'Outra Ltda')).toMatch(/^Linha 4: os dados do controlador/)
     const without = rewrite(whole, (lines) => lines.filter((line) => !line.includes('"ConsentNotice"')))
-    expect(await faultOf(without)).toMatch(/o aviso que o registro .* cita não está no arquivo/)
+    expect(await faultOf(without)).toMatch(/o arquivo não tem o texto do aviso usado no registro/)
   })
 
   test.each([
@@ -235,20 +235,20 @@ describe.each(ENGINES)('on %s', (engine) => {
         '{"@type":"ConsentSeal"}',
       ]),
     ],
-  ])('%s is no evidence', async (_what, file) => {
+  ])('rejects %s', async (_what, file) => {
     expect(await faultOf(file)).toMatch(/^Linha \d+: /)
   })
 
-  test('what retention erased is named as erased, and everything else is still proved', async () => {
+  test('reports erased records as erased, and still verifies the others', async () => {
     const [before] = await db
       .selectFrom('consent_records')
       .select(['id', 'created_at'])
       .orderBy('leaf_position')
       .execute()
-    // Whatever is older than a second past noon: the records of the first minute but the visitor's.
+    // Erases what is older than one second past noon: the records of the first minute, except the visitor's.
     await eraseRecords(db, { consentDays: 1 }, undefined, AT + 86_400_000 + 100)
-    const file = await textOf(exportEvidence(db, { site: SITE, from: null, to: null }))
-    expect(await verify(file)).toMatchObject({ sealCount: 4, records: 19, erased: 3 })
+    const file = await textOf(exportConsentProof(db, { site: SITE, from: null, to: null }))
+    expect(await verify(file)).toMatchObject({ checkpointCount: 4, records: 19, erased: 3 })
     expect(file).not.toContain(before?.id)
     expect(file).toContain('"@type":"ErasedRecord","erased_at":"2026-11-17T12:00:00.100Z","position":0')
     expect(await verify(await textOf(await makeReceipt(db, SITE, visitor)))).toMatchObject({ records: 5 })

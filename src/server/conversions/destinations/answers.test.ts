@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Answer } from '#server/http/outgoing.ts'
 import { judgeAnswer } from './destination.ts'
+import { DESTINATIONS } from './destinations.ts'
 import { googleAnalytics } from './google-analytics.ts'
 import { meta } from './meta.ts'
 import { signWebhook, webhook } from './webhook.ts'
@@ -36,8 +37,8 @@ test.each<[string, Real, object, string]>([
   ['no right to it', say(403, error(10)), { kind: 'stop', code: 'not_permitted' }, 'permissão'],
   ['no right to it', say(403, error(3)), { kind: 'stop', code: 'not_permitted' }, 'permissão'],
   ['no right to it', say(403, error(299)), { kind: 'stop', code: 'not_permitted' }, 'permissão'],
-  ['an unknown pixel', say(400, error(100, 33)), { kind: 'stop', code: 'not_permitted' }, 'ID do Pixel'],
-  ['an unknown alias', say(404, error(803)), { kind: 'stop', code: 'not_permitted' }, 'ID do Pixel'],
+  ['an unknown pixel', say(400, error(100, 33)), { kind: 'stop', code: 'not_permitted' }, 'Pixel ID'],
+  ['an unknown alias', say(404, error(803)), { kind: 'stop', code: 'not_permitted' }, 'Pixel ID'],
   ['too old', say(400, error(100, 2804003)), { state: 'refused', reason: '100/2804003' }, 'mais de 7 dias'],
   ['in the future', say(400, error(100, 2804004)), { state: 'refused', reason: '100/2804004' }, 'relógio'],
   ['too thin', say(400, error(100, 2804050)), { state: 'refused', reason: '100/2804050' }, 'suficientes'],
@@ -56,8 +57,8 @@ test.each<[string, Real, object, string]>([
   ['a temporary upload error', say(400, error(21009)), { kind: 'retry' }, 'instável'],
   ['HTML', say(500, '<html>'), { kind: 'retry', answer: 'HTTP 500' }, 'instável'],
   ['a time-out', fail('UND_ERR_HEADERS_TIMEOUT', true), { kind: 'retry' }, 'instável'],
-  ['a name that is not found', fail('ENOTFOUND', false), { kind: 'retry' }, 'Não foi possível falar'],
-])('Meta says: %s', (_what, answer, verdict, words) => {
+  ['a name that is not found', fail('ENOTFOUND', false), { kind: 'retry' }, 'Não foi possível conectar'],
+])("reads Meta's answer: %s", (_what, answer, verdict, words) => {
   const read = judgeAnswer(meta, answer, 1)
   expect(read).toMatchObject(verdict)
   expect('message' in read && read.message).toContain(words)
@@ -67,12 +68,12 @@ test.each<[string, Real, object, string]>([
 test.each([
   ['Meta', meta],
   ['a webhook', webhook],
-])('%s gets an event again that was interrupted, written or not', (_name, destination) => {
+])('%s gets an interrupted event again', (_name, destination) => {
   for (const written of [true, false])
     expect(judgeAnswer(destination, { kind: 'interrupted', written }, 1)).toEqual({ kind: 'interrupted' })
 })
 
-test('one bad event of several takes the request apart; a bad token does not', () => {
+test('splits a batch for one bad event, but not for a bad token', () => {
   for (const sent of [2, 50])
     expect(judgeAnswer(meta, say(400, error(100, 2804003)), sent)).toMatchObject({ kind: 'split' })
   expect(judgeAnswer(meta, say(200, { events_received: 50 }), 50)).toMatchObject({ state: 'accepted' })
@@ -86,7 +87,7 @@ test.each<[string, Answer, object]>([
   ['nothing, and nothing was written', fail('ECONNREFUSED', false), { kind: 'retry' }],
   ['we stop, after it was written', { kind: 'interrupted', written: true }, { state: 'unconfirmed' }],
   ['we stop before', { kind: 'interrupted', written: false }, { kind: 'interrupted' }],
-])('Google says: %s', (_what, answer, verdict) => {
+])("reads Google's answer: %s", (_what, answer, verdict) => {
   expect(judgeAnswer(googleAnalytics, answer, 1)).toMatchObject(verdict)
 })
 
@@ -103,9 +104,26 @@ test.each<[string, Real, object]>([
     fail('ENOTPUBLIC', false),
     { kind: 'retry', message: expect.stringContaining('interna') },
   ],
-])('a webhook says: %s', (_what, answer, verdict) => {
+])("reads a webhook's answer: %s", (_what, answer, verdict) => {
   expect(judgeAnswer(webhook, answer, 1)).toMatchObject(verdict)
 })
+
+/** The answer by which each vendor limits requests. */
+const LIMITS: Record<string, unknown> = {
+  meta: error(4),
+  tiktok: { code: 40_100 },
+  google_ads: { error: { status: 'RESOURCE_EXHAUSTED' } },
+}
+
+test.each(DESTINATIONS.filter(({ id }) => id !== 'google_analytics'))(
+  '$id: waits as long as Retry-After says',
+  (destination) => {
+    const wait = (value: string) =>
+      judgeAnswer(destination, say(429, LIMITS[destination.id] ?? {}, { 'retry-after': value }), 1)
+    expect(wait('90')).toMatchObject({ kind: 'retry', afterMs: 90_000 })
+    expect(wait('Wed, 18 Nov 2026 10:00:00 GMT')).toMatchObject({ kind: 'retry', afterMs: null })
+  },
+)
 
 /** Published by https://github.com/standard-webhooks/standard-webhooks in the tests of its libraries. */
 test('signs as Standard Webhooks does', () => {

@@ -1,4 +1,8 @@
 import { expect, test } from 'vitest'
+import type { ClickId } from '#contract/campaign.ts'
+import { CLICK_ID_RULES } from '#contract/click-ids.ts'
+import { CONVERSIONS } from '#contract/conversions.ts'
+import { HOUR_MS } from '#contract/durations.ts'
 import {
   ACCESS_TOKEN_LABELS,
   DELIVERY_CHOICES,
@@ -8,8 +12,10 @@ import {
   SERVER_ID_PATTERNS,
   WEBHOOK_URL_MAX_LENGTH,
 } from '#contract/pixel.ts'
+import { SERVER_EVENTS } from '#contract/server-event.ts'
 import { VENDORS } from '#server/vendors/vendors.ts'
-import { isAccepted } from './destination.ts'
+import { writeDocTable } from '#tests/support/doc-table.ts'
+import { type Field, isAccepted } from './destination.ts'
 import { DESTINATIONS, destinationOf, serveDestinations } from './destinations.ts'
 
 test.each<[string, PixelType, string | null | undefined, string | null]>([
@@ -23,20 +29,78 @@ test.each<[string, PixelType, string | null | undefined, string | null]>([
   expect(destinationOf({ type, destination })?.id ?? null).toBe(id)
 })
 
+test('docs/integrate/events.md lists every destination', () => {
+  const hours = (ms: number) => `${ms / HOUR_MS} h`
+  writeDocTable('docs/integrate/events.md', 'destinations', [
+    ['`destination`', 'name', 'pixel type', '`delivery`', 'kept for', 'at most once'],
+    ...DESTINATIONS.map(({ id, name, type, ways, windowMs, atMostOnce }) => [
+      `\`${id}\``,
+      name,
+      `\`${type}\``,
+      ways.map((way) => `\`${way}\``).join(', '),
+      [
+        ...new Set(ways.map((way) => `${hours(windowMs(way))}${ways.length > 1 ? ` (\`${way}\`)` : ''}`)),
+      ].join(', '),
+      atMostOnce ? 'yes' : 'no',
+    ]),
+  ])
+  writeDocTable('docs/integrate/events.md', 'event-names', [
+    ['destination', ...SERVER_EVENTS.map((event) => `\`${event}\``)],
+    ...DESTINATIONS.map(({ name, events, form }) => [
+      name,
+      ...SERVER_EVENTS.map((event) =>
+        events[event] === null
+          ? 'not sent'
+          : form.eventId === undefined
+            ? `\`${events[event]}\``
+            : `your \`event_ids.${event}\` (\`${events[event]}\`)`,
+      ),
+    ]),
+  ])
+})
+
+test('a vendor gets click IDs of its own only', () => {
+  for (const { id, clickIds } of DESTINATIONS) {
+    const issuers = new Set(clickIds.map((name) => CLICK_ID_RULES[name as ClickId].issuer))
+    expect([id, issuers.size <= 1]).toEqual([id, true])
+  }
+})
+
+/** Page and server send the same name and ID, or the vendor would count both. */
+test.each(DESTINATIONS.filter(({ ways }) => ways.includes('both')))(
+  '$id: page and server give conversions the same name',
+  ({ vendor, events, form }) => {
+    const inPage = VENDORS.find(({ id }) => id === vendor)?.conversion
+    expect(inPage).toBeDefined()
+    for (const name of CONVERSIONS) {
+      expect(JSON.stringify(inPage?.args[name])).toContain('"$id"')
+      if (form.eventId === undefined) expect(inPage?.events[name]).toBe(events[name])
+    }
+  },
+)
+
+test('a suggested vendor is in the catalogue', () => {
+  for (const { vendor } of DESTINATIONS)
+    if (vendor !== undefined) expect(VENDORS.map(({ id }) => id)).toContain(vendor)
+})
+
 test('ids are unique', () => {
   expect(new Set(DESTINATIONS.map(({ id }) => id)).size).toBe(DESTINATIONS.length)
 })
 
-test('the form is served as JSON, and each example passes its own pattern', () => {
+test('serves the form as JSON, with examples that match their patterns', () => {
   const served = serveDestinations()
   expect(JSON.parse(JSON.stringify(served))).toEqual(served)
   for (const { form, test: options } of DESTINATIONS)
-    for (const field of [...Object.values(form), ...(options.code ? [options.code] : [])])
-      if (field.example !== undefined) expect(isAccepted(field, field.example), field.example).toBe(true)
+    for (const field of [form.account, form.secret, form.url, form.eventId, options.code] as (
+      | Field
+      | undefined
+    )[])
+      if (field?.example !== undefined) expect(isAccepted(field, field.example), field.example).toBe(true)
 })
 
 /** The dashboard's form still has these by type. */
-test.each(PIXEL_TYPES)('the dashboard’s form and the first destination of %s agree', (type) => {
+test.each(PIXEL_TYPES)('%s: the dashboard’s form agrees with the first destination', (type) => {
   const destination = destinationOf({ type })
   expect(DELIVERY_CHOICES[type]).toEqual(['browser', ...(destination?.ways ?? [])])
   expect(ACCESS_TOKEN_LABELS[type]).toBe(destination?.form.secret.label)
@@ -51,7 +115,7 @@ test.each(PIXEL_TYPES)('the dashboard’s form and the first destination of %s a
   if (destination?.form.url) expect(destination.form.url.maxLength).toBe(WEBHOOK_URL_MAX_LENGTH)
 })
 
-test('a cookie that the vendor’s script sets too is described as in the catalogue', () => {
+test('describes a cookie of the vendor’s script as the catalogue does', () => {
   const catalogue = new Map(
     VENDORS.flatMap(({ cookies }) => cookies).flatMap(({ name, duration, purpose }) =>
       'exact' in name ? [[name.exact, { duration, purpose }] as const] : [],

@@ -1,17 +1,29 @@
 import type { DestinationField, ServedDestination } from '#contract/conversions.ts'
+import { DAY_MS } from '#contract/durations.ts'
 import type { PixelType } from '#contract/pixel.ts'
-import type { Destination, Field } from './destination.ts'
+import { type ApiOverrides, apiOf, type Destination, type Field } from './destination.ts'
+import { googleAds } from './google-ads.ts'
 import { googleAnalytics } from './google-analytics.ts'
+import { linkedin } from './linkedin.ts'
 import { meta } from './meta.ts'
+import { pinterest } from './pinterest.ts'
+import { tiktok } from './tiktok.ts'
 import { webhook } from './webhook.ts'
 
-/** Every destination. The first of a type is where its pixels are sent that name none. */
-export const DESTINATIONS: readonly Destination[] = [meta, googleAnalytics, webhook]
+/** Every destination. Pixels that name none are sent to the first of their type. */
+export const DESTINATIONS: readonly Destination[] = [
+  meta,
+  googleAnalytics,
+  webhook,
+  tiktok,
+  googleAds,
+  pinterest,
+  linkedin,
+]
 
 /**
- * Where the server sends the events of a pixel; null where it cannot. A row that an older process wrote names none, or the
- * one of the type that it had before: it is sent to the first of its type. One that only a newer release knows is not
- * sent by this one.
+ * Where the server sends a pixel's events; null if it cannot. A row written by an older process names none, or one of
+ * its former type: it is sent to the first of its type. A destination that only a newer release knows is not sent.
  */
 export function destinationOf(pixel: {
   type: PixelType
@@ -23,24 +35,66 @@ export function destinationOf(pixel: {
   return DESTINATIONS.find(({ type }) => type === pixel.type) ?? null
 }
 
-/** `GET /admin/api/destinations`: what a form needs to know of each. */
-export function serveDestinations(): ServedDestination[] {
-  return DESTINATIONS.map(({ id, name, type, ways, form, carries, test }) => ({
-    id,
-    name,
-    type,
-    deliveries: [...ways],
-    account: form.account === undefined ? null : toServedField(form.account),
-    secret: toServedField(form.secret),
-    url: form.url === undefined ? null : toServedField(form.url),
-    takes_hashed_email: carries.includes('email'),
-    test: {
-      meaning: test.meaning,
-      code: test.code === undefined ? null : { ...toServedField(test.code), hint: test.code.hint },
-    },
-  }))
+/** From this long before a version's end, the operator is reminded. */
+const REMINDED_MS = 30 * DAY_MS
+
+/** What the operator should change in `DESTINATION_APIS`: names that no destination has, and versions that end. */
+export function findApiProblems(
+  overrides: ApiOverrides,
+  now: number,
+): { unknown: string[]; ending: { name: string; version: string; hasEnded: boolean }[] } {
+  return {
+    unknown: Object.keys(overrides).filter((id) => !DESTINATIONS.some((each) => each.id === id)),
+    ending: DESTINATIONS.flatMap((destination) => {
+      const { version } = apiOf(destination, overrides)
+      const end = destination.api?.endOf?.(version) ?? null
+      return end === null || now < end - REMINDED_MS
+        ? []
+        : [{ name: destination.name, version, hasEnded: now >= end }]
+    }),
+  }
 }
 
-function toServedField({ label, example, pattern, maxLength, refusal }: Field): DestinationField {
-  return { label, example: example ?? null, pattern: pattern.source, max_length: maxLength, refusal }
+/** `GET /admin/api/destinations`: what a form needs to know about each. */
+export function serveDestinations(): ServedDestination[] {
+  return DESTINATIONS.map(
+    ({ id, name, type, vendor, who, ways, events, form, carries, confirmation, test }) => ({
+      id,
+      name,
+      type,
+      vendor: vendor ?? null,
+      who,
+      deliveries: [...ways],
+      meanings: form.meanings,
+      recommended: form.recommended ?? null,
+      more: form.more ?? null,
+      events,
+      account: toServedField(form.account),
+      secret: { ...toServedField(form.secret), where: form.secret.where },
+      url: toServedField(form.url),
+      event_id: toServedField(form.eventId),
+      takes_hashed_email: carries.includes('email'),
+      confirms_later: confirmation !== undefined,
+      test: {
+        meaning: test.meaning,
+        code: toServedField(test.code),
+        is_sent: test.checkHere === undefined,
+      },
+    }),
+  )
+}
+
+export function toServedField(field: Field): DestinationField
+export function toServedField(field: Field | undefined): DestinationField | null
+export function toServedField(field: Field | undefined): DestinationField | null {
+  if (field === undefined) return null
+  const { label, hint, example, pattern, maxLength, refusal } = field
+  return {
+    label,
+    hint: hint ?? null,
+    example: example ?? null,
+    pattern: pattern.source,
+    max_length: maxLength,
+    refusal,
+  }
 }

@@ -1,26 +1,28 @@
-import { createHash, randomInt } from 'node:crypto'
+import { randomInt } from 'node:crypto'
+import { clickIdsOf } from '#contract/click-ids.ts'
+import { DAY_MS, HOUR_MS } from '#contract/durations.ts'
 import type { ServerEventName } from '#contract/server-event.ts'
 import { readCookie } from '#server/http/requests.ts'
 import { type Identity, makeCookie } from '../visitor-cookies.ts'
+import { type AnswerTable, readAnswerBy } from './answers.ts'
 import {
-  DAY_MS,
   type Destination,
-  HOUR_MS,
+  inCamelCase,
   type Job,
+  type OutcomeJob,
   type OutgoingRequest,
+  type PageJob,
   pageAddress,
-  type ReceivedAnswer,
+  parseObject,
   type ServerCookie,
+  sha256,
   type Target,
   type TestMode,
   VENDOR_TOKEN,
-  type Verdict,
   type Visit,
 } from './destination.ts'
 
-const GRAPH = 'https://graph.facebook.com'
-
-/** As Meta's own script keeps them. */
+/** Same format as Meta's own script. */
 const FBP_COOKIE: ServerCookie = {
   name: '_fbp',
   days: 90,
@@ -35,11 +37,23 @@ const FBC_COOKIE: ServerCookie = {
   category: 'marketing',
 }
 
-/** Meta's Conversions API. It merges duplicates with one `event_id`, so that a second attempt is harmless. */
+const EVENTS: Record<ServerEventName, string> = {
+  page_view: 'PageView',
+  lead: 'Lead',
+  contact: 'Contact',
+  // Meta's `Subscribe` means a paid subscription.
+  sign_up: 'CompleteRegistration',
+}
+
+/** Meta's Conversions API. It merges duplicates by `event_id`, so a second attempt is harmless. */
 export const meta: Destination = {
   id: 'meta',
   name: 'Meta',
   type: 'meta',
+  vendor: 'meta-pixel',
+  who: 'a Meta',
+  api: { url: 'https://graph.facebook.com', version: 'v26.0' },
+  events: EVENTS,
   ways: ['server', 'both'],
   form: {
     account: {
@@ -49,61 +63,88 @@ export const meta: Destination = {
       maxLength: 20,
       refusal: 'Para enviar pelo servidor, o Pixel ID da Meta precisa ter só números.',
     },
-    secret: { label: 'Token de acesso', ...VENDOR_TOKEN },
+    secret: {
+      label: 'Token de acesso',
+      ...VENDOR_TOKEN,
+      where: 'Gere em Gerenciador de Eventos > Configurações > API de Conversões.',
+    },
+    meanings: {
+      browser: 'O script da Meta roda na página. Bloqueadores de anúncios podem impedir parte dos envios.',
+      server: 'Sem script da Meta na página: bloqueadores de anúncios não interferem.',
+      both: 'Enviamos pelos dois caminhos, e a Meta conta uma vez só.',
+    },
+    recommended: 'server',
   },
-  clickIds: ['fbclid'],
+  clickIds: clickIdsOf('meta'),
   cookies: [FBP_COOKIE, FBC_COOKIE],
   // A container may load Meta's script.
   cookiesReadBy: ['meta', 'google_tag_manager'],
   identify,
   carries: ['address', 'agent', 'email'],
-  // Meta drops what is older than seven days, and merges with the browser's copy what comes within two.
+  // Meta drops events older than seven days, and merges with the browser's event within two.
   windowMs: (way) => (way === 'both' ? 2 * DAY_MS : 7 * DAY_MS - HOUR_MS),
   batch: 50,
   parallel: 2,
   atMostOnce: false,
   request,
-  readAnswer,
+  readAnswer: (answer, sent) => readAnswerBy(ANSWERS, answer, sent),
   refusalText,
+  outcomes: {
+    event: {
+      label: 'Evento na Meta',
+      hint: 'Um evento padrão, ou um nome seu com até 50 letras, números, espaços, _ ou -.',
+      example: 'ContaAprovada',
+      pattern: /^[A-Za-z0-9][A-Za-z0-9 _-]{0,49}$/,
+      maxLength: 50,
+      refusal: 'Use até 50 letras, números, espaços, _ ou -, sem acentos.',
+    },
+    known: ['Purchase', 'CompleteRegistration', 'Lead', 'SubmitApplication', 'StartTrial', 'Subscribe'],
+    suggest: inCamelCase,
+    needValue: ['Purchase'],
+    // The click is the only thing by which Meta can match it.
+    identify: ({ at, clickIds: { fbclid = '' } }) =>
+      FBCLID.test(fbclid) ? { fbc: `fb.1.${at}.${fbclid}` } : null,
+  },
   test: {
     meaning:
-      'Está em Testar eventos, no Gerenciador de Eventos, onde o evento aparece. A Meta conta o teste como os outros.',
+      'Copie em Gerenciador de Eventos > Testar eventos. Atenção: a Meta conta o teste nos relatórios.',
     code: {
-      label: 'Código de teste',
+      label: 'Código de teste da Meta',
       example: 'TEST48213',
       hint: 'Da aba "Testar eventos" do Gerenciador de Eventos.',
       pattern: /^[A-Za-z0-9_-]{1,64}$/,
       maxLength: 64,
-      refusal: 'Informe o código de teste (TEST…) da aba "Testar eventos" do Gerenciador de Eventos.',
+      refusal:
+        'Informe o código de teste (como TEST48213). Ele está em Testar eventos, no Gerenciador de Eventos da Meta.',
       missingInVisit:
-        'Sem o código de teste da Meta, o evento contaria como os dos visitantes. Teste de novo com o código (TEST…) da aba "Testar eventos".',
+        'Sem o código de teste, a Meta contaria este evento como o de um visitante. Teste novamente com o código (como TEST48213) que está em Testar eventos.',
     },
     ids: (now) => ({ fbp: `fb.1.${now}.1` }),
   },
 }
 
-/** The token travels in a header: addresses end up in logs. */
+/** The token is in a header, because addresses end up in logs. */
 function request(
-  { account, secret, siteUrl, graphVersion, sendsEmail }: Target,
+  { account, secret, siteUrl, api, sendsEmail }: Target,
   jobs: readonly Job[],
   test?: TestMode,
 ): OutgoingRequest {
   return {
-    url: `${GRAPH}/${graphVersion}/${account}/events`,
+    url: `${api.url}/${api.version}/${account}/events`,
     headers: { authorization: `Bearer ${secret}` },
     body: {
-      data: jobs.map((job) => toEvent(job, siteUrl, sendsEmail)),
+      data: jobs.map((job) =>
+        job.outcome === undefined ? toEvent(job, siteUrl, sendsEmail) : toOutcome(job),
+      ),
       ...(test === undefined ? {} : { test_event_code: test.code }),
     },
   }
 }
 
-const NAMES: Record<ServerEventName, { event_name: string; content_name?: string }> = {
-  page_view: { event_name: 'PageView' },
-  lead: { event_name: 'Lead', content_name: 'abrir_conta' },
-  contact: { event_name: 'Contact', content_name: 'whatsapp' },
-  // Meta's `Subscribe` is one that is paid for.
-  sign_up: { event_name: 'CompleteRegistration', content_name: 'newsletter' },
+const CONTENT_NAMES: Partial<Record<ServerEventName, string>> = {
+  lead: 'abrir_conta',
+  contact: 'whatsapp',
+  sign_up: 'newsletter',
 }
 
 interface MetaIds {
@@ -111,17 +152,17 @@ interface MetaIds {
   fbc?: string
 }
 
-/** An event as the Conversions API takes it. */
+/** Formats an event for the Conversions API. */
 function toEvent(
-  { event, event_id, payload }: Job,
+  { event, event_id, payload }: PageJob,
   siteUrl: string,
   sendsEmail: boolean,
 ): Record<string, unknown> {
-  const { event_name, content_name } = NAMES[event]
+  const content_name = CONTENT_NAMES[event]
   const { address, agent, visitor, email } = payload
   const { fbp, fbc } = payload as MetaIds
   return {
-    event_name,
+    event_name: EVENTS[event],
     event_time: Math.floor(payload.at / 1000),
     event_id,
     action_source: 'website',
@@ -131,21 +172,33 @@ function toEvent(
       ...(agent === null ? {} : { client_user_agent: agent }),
       ...(fbp === undefined ? {} : { fbp }),
       ...(fbc === undefined ? {} : { fbc }),
-      external_id: [createHash('sha256').update(visitor.toLowerCase()).digest('hex')],
+      external_id: [sha256(visitor.toLowerCase())],
       ...(email === undefined || !sendsEmail ? {} : { em: [email] }),
     },
     ...(content_name === undefined ? {} : { custom_data: { content_name } }),
   }
 }
 
+/** No browser sent it, so it is no event of a website, which would need one. */
+function toOutcome({ event_id, payload, outcome: { event, value } }: OutcomeJob): Record<string, unknown> {
+  return {
+    event_name: event,
+    event_time: Math.floor(payload.at / 1000),
+    event_id,
+    action_source: 'system_generated',
+    user_data: { fbc: (payload as MetaIds).fbc },
+    ...(value === null ? {} : { custom_data: { value: Number(value.amount), currency: value.currency } }),
+  }
+}
+
 const MAX_INT = 2_147_483_647
 
-/** The fifth part is what Meta's builder appends. */
+/** The fifth part is added by Meta's parameter builder. */
 const FBP = /^fb\.\d\.\d{13}\.\d{1,18}(\.[\w-]{2,8})?$/
 
 const FBC = /^fb\.\d\.\d{13}\.([\w.-]{1,300}?)(\.[\w-]{8}|\.[\w-]{2})?$/
 
-const CLICK_ID = /^[\w.-]{1,300}$/
+const FBCLID = /^[\w.-]{1,300}$/
 
 /** Meta's browser and click IDs, as its own script would make them. */
 function identify(visit: Visit): Identity<{ fbp: string; fbc?: string }> {
@@ -156,7 +209,7 @@ function identify(visit: Visit): Identity<{ fbp: string; fbc?: string }> {
   const fbp = FBP.test(foundFbp) ? foundFbp : `fb.${level}.${now}.${randomInt(MAX_INT)}`
   const foundFbc = readCookie(header, FBC_COOKIE.name) ?? ''
   const known = FBC.exec(foundFbc)
-  const isNew = fbclid !== undefined && CLICK_ID.test(fbclid) && known?.[1] !== fbclid
+  const isNew = fbclid !== undefined && FBCLID.test(fbclid) && known?.[1] !== fbclid
   const fbc = isNew ? `fb.${level}.${now}.${fbclid}` : known === null ? undefined : foundFbc
   const keep = (cookie: ServerCookie, value: string) => makeCookie(visit, cookie, value, !scriptOnPage)
   return {
@@ -166,23 +219,18 @@ function identify(visit: Visit): Identity<{ fbp: string; fbc?: string }> {
 }
 
 const TOKEN =
-  'A Meta recusou o token. O envio está parado. Gere um novo token no Gerenciador de Eventos e salve no pixel.'
+  'A Meta recusou o token de acesso, e o envio parou. Gere um novo token no Gerenciador de Eventos da Meta e salve no pixel.'
 
-const BLOCKED = 'A Meta bloqueou a conta por um tempo. Veja os avisos da Meta.'
+const BLOCKED =
+  'A Meta bloqueou a conta temporariamente, e o envio parou. Veja os avisos no Gerenciador de Negócios da Meta e, quando a conta voltar, clique em "Tentar agora".'
 
-const NOT_PERMITTED = 'O token não tem permissão para este Pixel, ou o ID do Pixel está errado.'
-
-const LIMITED = 'A Meta limitou o envio. Tentaremos de novo.'
-
-const UNSTABLE = 'Meta instável. Tentaremos de novo.'
-
-/** Nothing was written: what is wrong may be on our side, and nobody has seen Meta falter. */
-const UNREACHED = 'Não foi possível falar com a Meta. Tentaremos de novo.'
+const NOT_PERMITTED =
+  'O token de acesso não tem permissão neste pixel ou o Pixel ID está errado, e o envio parou. Confira os dois no Gerenciador de Eventos.'
 
 const REFUSALS: Record<string, string> = {
-  '100/2804003': 'Evento com mais de 7 dias: a Meta não aceita.',
-  '100/2804004': 'Evento com hora no futuro. Confira o relógio do servidor.',
-  '100/2804050': 'Evento sem dados suficientes para a Meta.',
+  '100/2804003': 'O evento tem mais de 7 dias, e a Meta não aceita mais.',
+  '100/2804004': 'O evento tem horário no futuro. Peça à equipe de TI para acertar o relógio.',
+  '100/2804050': 'O evento não tem dados suficientes para a Meta reconhecer a pessoa.',
 }
 
 interface MetaError {
@@ -191,69 +239,50 @@ interface MetaError {
   is_transient?: unknown
 }
 
-/** What Meta said of a request with so many events. Its codes decide: the status varies, and its texts are translated. */
-function readAnswer(answer: ReceivedAnswer, sent: number): Verdict {
-  if (answer.kind === 'failed')
-    return {
-      kind: 'retry',
-      afterMs: null,
-      answer: answer.code,
-      message: answer.written ? UNSTABLE : UNREACHED,
-    }
-  const { status, body } = answer
-  const parsed = parse(body)
-  const error = parsed?.error as MetaError | undefined
-  if (error === undefined || error === null || typeof error !== 'object') {
-    const isTaken = status >= 200 && status < 300 && parsed?.events_received === sent
-    return isTaken
-      ? {
-          kind: 'settled',
-          state: 'accepted',
-          reason: '',
-          answer: `HTTP ${status}`,
-          message: 'A Meta aceitou o evento.',
-        }
-      : { kind: 'retry', afterMs: null, answer: `HTTP ${status}`, message: UNSTABLE }
-  }
-  const code = Number(error.code)
-  const subcode = error.error_subcode === undefined ? null : Number(error.error_subcode)
-  const name = subcode === null ? String(code) : `${code}/${subcode}`
-  const said = `HTTP ${status} · ${name}`
-  if ((code === 190 && subcode === 459) || code === 368)
-    return { kind: 'stop', code: 'account_blocked', answer: said, message: BLOCKED }
-  if ([190, 102, 104].includes(code))
-    return { kind: 'stop', code: 'token_refused', answer: said, message: TOKEN }
-  if (code === 3 || code === 10 || code === 803 || (code >= 200 && code <= 299) || name === '100/33')
-    return { kind: 'stop', code: 'not_permitted', answer: said, message: NOT_PERMITTED }
-  if (code === 100 && error.is_transient !== true) return refusal(name, said, sent)
-  if ([4, 17, 32, 341, 613].includes(code) || (code >= 80_000 && code <= 80_099))
-    return { kind: 'retry', afterMs: readWait(answer.headers), answer: said, message: LIMITED }
-  return { kind: 'retry', afterMs: null, answer: said, message: UNSTABLE }
+/** By Meta's codes: the status varies, and texts are translated. */
+const ANSWERS: AnswerTable = {
+  who: 'a Meta',
+  codesOf: ({ error }) => (isError(error) ? codesOf(error) : []),
+  readSuccess: (body, status, sent) =>
+    status >= 200 && status < 300 && !isError(body?.error) && body?.events_received === sent
+      ? 'accepted'
+      : null,
+  rows: [
+    { on: ['190/459', '368'], means: 'stop', code: 'account_blocked', message: BLOCKED },
+    { on: ['190', '102', '104'], means: 'stop', code: 'token_refused', message: TOKEN },
+    {
+      on: ['3', '10', '803', /^2\d\d$/, '100/33'],
+      means: 'stop',
+      code: 'not_permitted',
+      message: NOT_PERMITTED,
+    },
+    { on: ['4', '17', '32', '341', '613', /^800\d\d$/], means: 'limited' },
+    { on: ['transient'], means: 'unstable' },
+    { on: ['100'], means: 'refused' },
+  ],
+  refusalText,
+  readWait,
+}
+
+function isError(error: unknown): error is MetaError {
+  return error !== null && typeof error === 'object'
+}
+
+function codesOf({ code, error_subcode, is_transient }: MetaError): string[] {
+  return [
+    ...(error_subcode === undefined ? [] : [`${Number(code)}/${Number(error_subcode)}`]),
+    String(Number(code)),
+    ...(is_transient === true ? ['transient'] : []),
+  ]
 }
 
 function refusalText(name: string): string {
-  return REFUSALS[name] ?? `A Meta recusou o formato do evento (código ${name}).`
-}
-
-/** One bad event refuses all of its request. */
-function refusal(name: string, said: string, sent: number): Verdict {
-  const message = refusalText(name)
-  if (sent > 1) return { kind: 'split', reason: name, answer: said, message }
-  return { kind: 'settled', state: 'refused', reason: name, answer: said, message }
-}
-
-function parse(body: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(body)
-    return value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : null
-  } catch {
-    return null
-  }
+  return REFUSALS[name] ?? `A Meta recusou o formato do evento (código ${name}). Avise a equipe de TI.`
 }
 
 /** `{"ID":[{"estimated_time_to_regain_access":MINUTES,…}]}` */
 function readWait(headers: Record<string, string | string[] | undefined>): number | null {
-  const usage = parse(String(headers['x-business-use-case-usage'] ?? ''))
+  const usage = parseObject(String(headers['x-business-use-case-usage'] ?? ''))
   const minutes = Object.values(usage ?? {})
     .flat()
     .map((entry) =>

@@ -1,7 +1,7 @@
 import type { AppError } from '#server/http/errors.ts'
 import { protocolError } from '../errors.ts'
 
-/** `{a,"b,c"}`, PostgreSQL's way of writing an array. */
+/** `{a,"b,c"}`, PostgreSQL's array syntax. */
 export function parseArray(text: string, what: string): string[] {
   const cursor = new Cursor(text, what)
   cursor.expect('{')
@@ -19,7 +19,7 @@ export function parseArray(text: string, what: string): string[] {
 
 const SPACE = /[ \t]*/y
 
-/** Reads one parameter from left to right; what does not fit becomes the protocol's parse error, with its place. */
+/** Reads one parameter from left to right; anything unexpected is the protocol's parse error with its position. */
 export class Cursor {
   readonly #text: string
   readonly #what: string
@@ -39,14 +39,14 @@ export class Cursor {
     return this.#text[this.#at] ?? ''
   }
 
-  /** Takes `literal` when it comes next. */
+  /** Consumes `literal` if it comes next. */
   take(literal: string): boolean {
     if (!this.#text.startsWith(literal, this.#at)) return false
     this.#at += literal.length
     return true
   }
 
-  /** Takes what a sticky expression matches here. */
+  /** Consumes what a sticky expression matches here. */
   takeMatch(sticky: RegExp): RegExpExecArray | null {
     sticky.lastIndex = this.#at
     const match = sticky.exec(this.#text)
@@ -54,7 +54,7 @@ export class Cursor {
     return match
   }
 
-  /** Takes `literal` when it comes next, with the spaces and tabs around it. */
+  /** Consumes `literal` if it comes next, with spaces and tabs around it. */
   takeSpaced(literal: string): boolean {
     const start = this.#at
     this.takeMatch(SPACE)
@@ -71,7 +71,7 @@ export class Cursor {
     if (!this.take(literal)) throw this.fault(`"${literal}"`)
   }
 
-  /** Everything up to one of the stop characters or the end; may be empty. */
+  /** Everything up to a stop character or the end; may be empty. */
   takeUntil(stops: string): string {
     const start = this.#at
     while (!this.atEnd && !stops.includes(this.peek())) this.#at++
@@ -91,7 +91,7 @@ export class Cursor {
     return name
   }
 
-  /** In quotes, where a backslash makes the next character plain. */
+  /** In quotes, where a backslash escapes the next character. */
   takeQuoted(): string {
     this.expect('"')
     let value = ''
@@ -108,7 +108,7 @@ export class Cursor {
     throw this.fault('"\\""')
   }
 
-  /** `{…}` with its braces, as it stands; in quotes a brace is plain. */
+  /** `{…}` with its braces, unchanged; braces in quotes do not count. */
   takeBraced(): string {
     const start = this.#at
     this.expect('{')

@@ -135,7 +135,7 @@ describe('the query grammar', () => {
           operator: 'and',
           negated: false,
           conditions: [
-            // An unquoted value goes on to the comma: its spaces are its own.
+            // An unquoted value goes up to the comma, spaces included.
             compare('a', { operator: 'eq', value: '1 ' }),
             {
               kind: 'group',

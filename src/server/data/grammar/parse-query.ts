@@ -16,10 +16,10 @@ import {
   type Test,
 } from './query.ts'
 
-/** More filters than this in one request are an attack on the parser, not a question. */
+/** More filters than this are an attack on the parser. */
 const MAX_PARAMETERS = 200
 
-/** Reads the part of the address after `?`. Every name that is not the grammar's own is a column to filter by. */
+/** Parses the query string. Every name that is not a keyword is a column filter. */
 export function parseQuery(search: string, resource: string): Query {
   const query: Query = {
     select: null,
@@ -71,7 +71,7 @@ function readParameter(query: Query, name: string, value: string, resource: stri
   }
 }
 
-/** A dot would address an embedded resource, and there are none. */
+/** A dot would mean an embedded resource; there are none. */
 function parseFilterColumn(name: string): string {
   const cursor = new Cursor(name, 'filter')
   const column = cursor.takeName('.')
@@ -96,15 +96,15 @@ function parseNames(text: string, what: string): string[] {
   return names
 }
 
-/** Deeper nesting serves nobody and would only spend the stack. */
+/** Deeper nesting is useless and would exhaust the stack. */
 const MAX_DEPTH = 20
 
-/** The head of a group inside a group. */
+/** Start of a nested group. */
 const GROUP = /(not\.)?(and|or)(?=[ \t]*\()/y
 
 const OPERATORS = `operator (${[...COMPARISONS, ...CONTAINMENTS, 'is', 'in'].join(', ')})`
 
-/** The protocol's others, which the two engines do not share: whoever asks for one learns what to ask instead. */
+/** Operators of the protocol that differ between the engines, with their alternative. */
 const NOT_OFFERED: Record<string, string> = {
   match: 'Regular expressions are not offered. Use like or ilike.',
   imatch: 'Regular expressions are not offered. Use ilike.',
@@ -119,7 +119,7 @@ const NOT_OFFERED: Record<string, string> = {
   adj: 'No column here is a range.',
 }
 
-/** `column=not.op.value`: the value is everything after the operator, as it stands. */
+/** `column=not.op.value`: the value is everything after the operator. */
 function parseFilter(column: string, text: string): Condition {
   const cursor = new Cursor(text, 'filter')
   const negated = cursor.take('not.')
@@ -202,13 +202,13 @@ function parseList(cursor: Cursor): string[] {
   return values
 }
 
-/** Up to the next member; quotes and braces hold commas. */
+/** Up to the next member; quotes and braces may contain commas. */
 function takeMemberValue(cursor: Cursor): string {
   if (cursor.peek() === '"') return cursor.takeQuoted()
   return cursor.peek() === '{' ? cursor.takeBraced() : cursor.takeUntil(',)')
 }
 
-/** `column.desc.nullslast`, joined by commas. */
+/** `column.desc.nullslast`, separated by commas. */
 function parseOrder(text: string): OrderItem[] {
   const cursor = new Cursor(text, 'order')
   const items: OrderItem[] = []
@@ -235,7 +235,7 @@ function parseOrderItem(cursor: Cursor): OrderItem {
 
 const STOPS = ',:.()"'
 
-/** `*`, `column`, `alias:column`, `column::cast`, `column->key`, joined by commas. */
+/** `*`, `column`, `alias:column`, `column::cast`, `column->key`, separated by commas. */
 function parseSelect(text: string, resource: string): SelectItem[] | null {
   if (text.trim() === '' || text === '*') return null
   const cursor = new Cursor(text, 'select parameter')

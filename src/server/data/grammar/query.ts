@@ -1,8 +1,8 @@
 import { protocolError } from '../errors.ts'
 
-/** A request's query as it was written: names are not yet looked up, values not yet read. */
+/** A parsed query: names are not looked up and values not converted yet. */
 export interface Query {
-  /** null: every readable column. */
+  /** Null: every readable column. */
   select: SelectItem[] | null
   where: Condition[]
   order: OrderItem[]
@@ -32,10 +32,10 @@ export const COMPARISONS = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'like', 'ilik
 
 export type Comparison = (typeof COMPARISONS)[number]
 
-/** With `(any)` or `(all)` behind them, these take several values. */
+/** Operators that accept several values with `(any)` or `(all)`. */
 export const QUANTIFIED: readonly Comparison[] = ['eq', 'gt', 'gte', 'lt', 'lte', 'like', 'ilike']
 
-/** Contains, is contained by, has something in common. */
+/** Contains, is contained by, overlaps. */
 export const CONTAINMENTS = ['cs', 'cd', 'ov'] as const
 
 export type Containment = (typeof CONTAINMENTS)[number]
@@ -51,9 +51,9 @@ export type Test =
   | { operator: 'is'; value: IsValue }
   | { operator: 'in'; values: string[] }
 
-/** What follows a column as `->key`, `->0`, `->>key`. */
+/** A path after a column: `->key`, `->0`, `->>key`. */
 export interface JsonPath {
-  /** A number is an element of an array, counted from the end when it is negative. */
+  /** A number is an array index, negative from the end. */
   keys: readonly (string | number)[]
   /** `->>` at the end: the value as text. */
   asText: boolean
@@ -64,7 +64,7 @@ export interface ColumnPath {
   path: JsonPath | null
 }
 
-/** `column->a->>b` in its parts; most names have one. */
+/** Splits `column->a->>b`; most names have one part. */
 export function splitPath(name: string): ColumnPath {
   if (!name.includes('->')) return { column: name, path: null }
   const [column = '', ...steps] = name.split(/(->>?)/).map((part) => part.trim())

@@ -1,4 +1,4 @@
-/** Entry of the thread in which a backup is made or the file is checked: reading a large file to its end takes seconds. */
+/** Entry of the thread that makes a backup or checks the file: reading a large file takes seconds. */
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
@@ -6,7 +6,7 @@ import { SQLITE_FILE } from '../database.ts'
 import { isDamage, shortenVerdict } from '../errors.ts'
 import { makeBackup } from './backup.ts'
 
-/** Without a target, the file is checked and nothing is made. */
+/** Without a target, the file is only checked. */
 export type BackupOrder =
   | { dataDir: string; target: string; recipient: string | null }
   | { dataDir: string; target?: undefined }
@@ -18,7 +18,7 @@ parentPort?.postMessage(
     : await makeBackup(order.dataDir, order.target, order.recipient),
 )
 
-/** SQLite throws where a root page is broken, and answers with a list where a leaf is. */
+/** SQLite throws for a broken root page, and returns a list for a broken leaf. */
 function checkFile(file: string): string | null {
   const database = new DatabaseSync(file, { timeout: 5000 })
   try {

@@ -24,7 +24,7 @@ afterEach(async () => {
   await storage.remove()
 })
 
-/** Every rename and every sync as it happens, by the name of what is synced; the calls themselves go through. */
+/** Records every rename and sync by file name; the calls themselves go through. */
 function watchDisk(): string[] {
   const seen: string[] = []
   const names = new Map<number, string>()
@@ -47,12 +47,12 @@ function watchDisk(): string[] {
   return seen
 }
 
-test('a backup has its name only when its content is on the disk, and returns when its name is', () => {
+test('a backup gets its name after its content is on disk, and returns after its name is', () => {
   backupDatabase(storage.dataDir, join(storage.dataDir, 'copy.db'))
   expect(steps).toEqual(['sync DIR/copy.db.partial', 'rename DIR/copy.db.partial to DIR/copy.db', 'sync DIR'])
 })
 
-test('a restored database takes its place only when both it and the former are on the disk', async () => {
+test('a restored database takes its place after it and the former one are on disk', async () => {
   const backup = join(storage.dataDir, 'copy.db')
   backupDatabase(storage.dataDir, backup)
   steps.length = 0
@@ -65,7 +65,7 @@ test('a restored database takes its place only when both it and the former are o
   ])
 })
 
-test('what waits to be sent to a vendor is in no backup, not even in its free pages', async () => {
+test('backups contain no waiting deliveries, not even in free pages', async () => {
   const { db, close } = openDatabase(storage)
   const pixelId = await insertPixel(db, { type: 'meta' })
   const at = new Date().toISOString()

@@ -9,14 +9,16 @@ import { LEFT_BEHIND, type LeftBehind, sumLeftBehind } from '../transfer/export.
 import { encryptFile } from './encryption.ts'
 import { listBackups } from './schedule.ts'
 
-/** A backup that was opened, checked and counted; with a recipient, only then encrypted, and nothing plain stays. */
+/**
+ * Makes a backup that was opened, checked and counted; with a recipient it is then encrypted, and no plain file stays.
+ */
 export async function makeBackup(
   dataDir: string,
   target: string,
   recipient: string | null,
 ): Promise<MadeBackup> {
   if (recipient === null) return backupDatabase(dataDir, target)
-  if (existsSync(target)) throw new BackupError(`O arquivo ${target} já existe; escolha outro nome.`)
+  if (existsSync(target)) throw new BackupError(`O arquivo ${target} já existe. Escolha outro nome.`)
   const [plain, partial] = [`${target}.plain`, `${target}.partial`]
   try {
     rmSync(plain, { force: true })
@@ -35,16 +37,16 @@ export interface MadeBackup extends BackupFacts {
   leftBehind: LeftBehind
 }
 
-/** One consistent file, taken in one read transaction beside a live server, and on the disk when this returns. */
+/** One consistent file, copied in one read transaction beside a live server, and on disk when this returns. */
 export function backupDatabase(dataDir: string, target: string): MadeBackup {
   const source = join(dataDir, SQLITE_FILE)
-  if (!existsSync(source)) throw new BackupError(`Não há banco de dados em ${dataDir}.`)
-  if (existsSync(target)) throw new BackupError(`O arquivo ${target} já existe; escolha outro nome.`)
+  if (!existsSync(source)) throw new BackupError(`Não há banco de dados em ${dataDir}. Confira DATA_DIR.`)
+  if (existsSync(target)) throw new BackupError(`O arquivo ${target} já existe. Escolha outro nome.`)
   prepareDataDirectory(dataDir)
   const partial = `${target}.partial`
   try {
     rmSync(partial, { force: true })
-    // SQLite fills an empty file, and so keeps its rights.
+    // SQLite fills an empty file and keeps its mode.
     closeSync(openSync(partial, 'wx', 0o600))
     copyInto(source, partial)
     const leftBehind = leaveBehind(partial)
@@ -54,7 +56,9 @@ export function backupDatabase(dataDir: string, target: string): MadeBackup {
     syncToDisk(dirname(target))
     return { ...facts, leftBehind }
   } catch (error) {
-    throw new BackupError(`Não foi possível gravar o backup em ${target}: ${(error as Error).message}`)
+    throw new BackupError(
+      `Não foi possível gravar o backup em ${target}: ${(error as Error).message}. Confira a pasta e o espaço em disco.`,
+    )
   } finally {
     rmSync(partial, { force: true })
   }
@@ -69,7 +73,7 @@ function copyInto(source: string, target: string): void {
   }
 }
 
-/** What waits to be sent is about visitors, and whoever restores a backup later must not send it again. */
+/** Waiting jobs contain data of visitors, and a restored backup must not send them again. */
 function leaveBehind(file: string): LeftBehind {
   const database = new DatabaseSync(file)
   try {
@@ -78,7 +82,7 @@ function leaveBehind(file: string): LeftBehind {
       // An older database does not have it yet.
       if (database.prepare('select 1 from sqlite_schema where name = ?').get(table) === undefined) continue
       if (database.prepare(`delete from ${table}`).run().changes === 0) continue
-      // Deleted rows stay in the file until it is written anew.
+      // Deleted rows stay in the file until it is rewritten.
       database.exec('vacuum')
     }
     return leftBehind
@@ -90,7 +94,7 @@ function leaveBehind(file: string): LeftBehind {
 function countWaiting(database: DatabaseSync): { kind: string; waiting: number }[] {
   const columns = database.prepare("select name from pragma_table_info('deliveries')").all()
   if (columns.length === 0) return []
-  // Before there was one queue, it held events alone.
+  // In older versions the table contained only events.
   const kind = columns.some(({ name }) => name === 'kind') ? 'kind' : "'event'"
   return database
     .prepare(`select ${kind} as kind, count(*) as waiting from deliveries group by 1`)
@@ -99,16 +103,18 @@ function countWaiting(database: DatabaseSync): { kind: string; waiting: number }
 }
 
 export interface BackupFacts {
-  /** The key that its secrets are sealed with; null where nothing is sealed. */
+  /** The key of its encrypted secrets; null if there are none. */
   keyId: string | null
   /** In all tables together. */
   rows: number
   tables: number
-  /** Migrations of this version that it does not have yet: the next start brings them. */
+  /** Migrations that it lacks: the next start applies them. */
   missing: string[]
 }
 
-/** Refuses what is not a whole backup of this version or an earlier one. `shown` is the name that the operator knows. */
+/**
+ * Refuses anything but a complete backup of this or an earlier version. `shown` is the name that the operator knows.
+ */
 export function inspectBackup(file: string, shown: string): BackupFacts {
   let database: DatabaseSync | null = null
   try {
@@ -116,7 +122,7 @@ export function inspectBackup(file: string, shown: string): BackupFacts {
     const verdict = String(database.prepare('pragma integrity_check').get()?.integrity_check)
     if (verdict !== 'ok') throw damaged(shown, verdict)
     if (!hasTable(database, 'tracking_pixels') || !hasTable(database, 'kysely_migration'))
-      throw new BackupError(`O arquivo ${shown} é um banco de dados, mas não da Pórtico. Confira o caminho.`)
+      throw new BackupError(`O arquivo ${shown} é um banco de dados, mas não do Pórtico. Confira o caminho.`)
     const applied = refuseNewer(database, shown)
     const missing = [...MIGRATION_NAMES].filter((name) => !applied.includes(name))
     return { keyId: readKeyId(database), ...countRows(database), missing }
@@ -133,12 +139,12 @@ function refuseNewer(database: DatabaseSync, shown: string): string[] {
   const unknown = applied.filter((name) => !MIGRATION_NAMES.has(name))
   if (unknown.length > 0)
     throw new BackupError(
-      `O arquivo ${shown} é de uma versão mais nova da Pórtico (${unknown.join(', ')}). Atualize a Pórtico e restaure de novo.`,
+      `O arquivo ${shown} é de uma versão mais nova do Pórtico (${unknown.join(', ')}). Atualize o Pórtico e restaure de novo.`,
     )
   return applied
 }
 
-/** Every table is read to its end: what cannot be read is not in the backup. */
+/** Every table is read completely: unreadable rows are found. */
 function countRows(database: DatabaseSync): { rows: number; tables: number } {
   const tables = database
     .prepare("select name from sqlite_master where type = 'table' and name not like 'sqlite\\_%' escape '\\'")
@@ -165,7 +171,7 @@ function hasTable(database: DatabaseSync, name: string): boolean {
 
 function damaged(shown: string, detail: string): BackupError {
   return new BackupError(
-    `O arquivo ${shown} não é um backup íntegro da Pórtico (${detail.split('\n')[0]}). Copie-o de novo da origem ou use outro backup.`,
+    `O arquivo ${shown} está danificado ou não é um backup do Pórtico (${detail.split('\n')[0]}). Copie o arquivo de novo ou use outro backup.`,
   )
 }
 
@@ -176,16 +182,16 @@ interface Place {
 }
 
 /**
- * Why an embedded database that is missing or empty must not be made anew: the key that an earlier start made, or
- * backups, say that a site was here. A new one would have another principal, and its backups would push the good ones
- * out. Null where nothing speaks against it.
+ * Why a missing or empty SQLite database must not be created: a generated key or backups show that a site was here. A
+ * new one would have another principal, and its backups would push out the good ones. Null if nothing speaks against
+ * it.
  */
 export function refuseEmptied({ dataDir, secretKey, backup }: Place): string | null {
   const file = join(dataDir, SQLITE_FILE)
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0) return null
   const backups = listBackups(backup.directory)
   const found = [
-    // A key that the operator names may well be there before the first start.
+    // A key file named by the operator may exist before the first start.
     ...(secretKey.makeIfAbsent && existsSync(secretKey.file) ? [secretKey.file] : []),
     ...[`${file}-wal`].filter((log) => (statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 0),
     ...(backups.length === 0

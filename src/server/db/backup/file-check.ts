@@ -5,7 +5,7 @@ import type { InstallationProblem } from '#contract/admin-page.ts'
 import { SQLITE_FILE } from '../database.ts'
 import type { BackupOrder } from './backup-worker.ts'
 
-/** Beside the server's bundle, or among its sources. */
+/** Beside the server's bundle, or among the sources. */
 const ENTRY = new URL(`./backup-worker${extname(import.meta.url)}`, import.meta.url)
 
 interface CheckLog {
@@ -13,7 +13,7 @@ interface CheckLog {
   warn(fields: object, text: string): void
 }
 
-/** Reads the file of the embedded database to its end, and remembers what was wrong with it. */
+/** Reads the whole SQLite file and remembers what was wrong with it. */
 export class FileCheck {
   readonly #dataDir: string
   readonly #log: CheckLog
@@ -24,7 +24,7 @@ export class FileCheck {
     this.#log = log
   }
 
-  /** Whether the file is intact. That it could not be read says nothing of it. */
+  /** Whether the file is intact. A failure to read it says nothing about that. */
   async run(): Promise<boolean> {
     const file = join(this.#dataDir, SQLITE_FILE)
     try {
@@ -39,12 +39,12 @@ export class FileCheck {
   }
 }
 
-/** `damage` is what SQLite says. */
+/** `damage` is SQLite's message. */
 export function describeDamage(file: string, damage: string): string {
-  return `O banco de dados ${file} está danificado (${damage}). Guarde uma cópia dele e restaure um backup: npm run restore -- ARQUIVO --force`
+  return `O banco ${file} está danificado (${damage}). Guarde uma cópia e restaure um backup: npm run restore -- ARQUIVO --force`
 }
 
-/** In a thread of its own: reading or copying a large file takes seconds. */
+/** In a thread: reading or copying a large file takes seconds. */
 export async function inThread(order: BackupOrder): Promise<unknown> {
   const worker = new Worker(ENTRY, { workerData: order })
   try {

@@ -35,7 +35,7 @@ async function readKeys(): Promise<string[]> {
   return rows.map(({ key }) => key)
 }
 
-test('a backup is opened and every table counted', async () => {
+test('opens a backup and counts every table', async () => {
   await fill()
   const facts = await makeBackup(storage.dataDir, at('copy.db'), null)
   const { db, close } = openDatabase(storage)
@@ -54,7 +54,7 @@ test('a backup is opened and every table counted', async () => {
   expect(facts).toMatchObject({ rows, tables: tables.length, missing: [] })
 })
 
-test('an encrypted one shows nothing, leaves nothing plain, and comes back with its key alone', async () => {
+test('an encrypted backup shows nothing, leaves no plain file, and needs its key', async () => {
   await fill()
   const identity = await generateIdentity()
   const other = await generateIdentity()
@@ -70,20 +70,20 @@ test('an encrypted one shows nothing, leaves nothing plain, and comes back with 
   const restore = (identityFile?: string) =>
     restoreDatabase({ dataDir: storage.dataDir, backup: at('copy.age'), identityFile, force: true, accept })
   await expect(restore()).rejects.toThrow('--identity')
-  await expect(restore(at('other.txt'))).rejects.toThrow('não abre com as chaves')
+  await expect(restore(at('other.txt'))).rejects.toThrow('não abrem o backup')
   await expect(restore(at('missing.txt'))).rejects.toThrow('ENOENT')
-  await expect(restore(at('copy.age'))).rejects.toThrow('não contém nenhuma chave')
+  await expect(restore(at('copy.age'))).rejects.toThrow('não tem uma chave')
   expect(await readKeys()).toEqual(['marca-d-agua'])
   const { db, close } = openDatabase(storage)
   await db.deleteFrom('rate_limits').execute()
   await close()
   await restore(at('key.txt'))
   expect(await readKeys()).toEqual(['marca-d-agua'])
-  // One byte that was changed on the way is noticed, and nothing is replaced.
+  // One changed byte is noticed, and nothing is replaced.
   bytes[bytes.length - 100] = (bytes[bytes.length - 100] ?? 0) ^ 1
   writeFileSync(at('copy.age'), bytes)
   await expect(restore(at('key.txt'))).rejects.toThrow('incompleto ou danificado')
-  // Cut off on its way: in its header, in its last block, and at the edge of one.
+  // Truncated in its header, in its last block, and at the end of one.
   for (const length of [100, bytes.length - 1, 65_536 + 300]) {
     writeFileSync(at('copy.age'), bytes.subarray(0, length))
     await expect(restore(at('key.txt')), `${length} bytes`).rejects.toThrow('incompleto ou danificado')
@@ -91,7 +91,7 @@ test('an encrypted one shows nothing, leaves nothing plain, and comes back with 
   expect(await readKeys()).toEqual(['marca-d-agua'])
 })
 
-test('of an earlier version it is said which migrations the next start brings', async () => {
+test('lists the migrations that an older backup lacks', async () => {
   const [last = ''] = Object.keys(MIGRATIONS).slice(-1)
   const { [last]: _last, ...earlier } = MIGRATIONS
   await fill(earlier)
@@ -105,7 +105,7 @@ test('of an earlier version it is said which migrations the next start brings', 
   expect(missing).toEqual([last])
 })
 
-test('the schedule makes one when the newest is old enough, keeps the newest few and tells what fails', async () => {
+test('the schedule makes one when the newest is old enough, keeps the newest few and reports failures', async () => {
   await fill()
   const directory = at('backups')
   const made: [string, BackupFacts][] = []
@@ -166,7 +166,7 @@ test('the schedule makes one when the newest is old enough, keeps the newest few
 })
 
 test.each(['backups', 'back[u]ps *', '{a,b}?'])(
-  'a file of the future neither counts nor goes, and the folder %j is no pattern',
+  'ignores and keeps a file from the future, and treats the folder %j as a plain name',
   async (name) => {
     await fill()
     const directory = at(name)
@@ -204,7 +204,7 @@ test.each(['backups', 'back[u]ps *', '{a,b}?'])(
   },
 )
 
-test('a backup counts the conversions and mails that wait and are not in it', async () => {
+test('counts the waiting conversions and emails that a backup leaves out', async () => {
   await fill()
   const { db, close } = openDatabase(storage)
   const at0 = '2026-11-15T12:00:00.000Z'
@@ -223,12 +223,12 @@ test('a backup counts the conversions and mails that wait and are not in it', as
   const { leftBehind } = await makeBackup(storage.dataDir, at('copy.db'), null)
   expect(leftBehind).toEqual({ conversions: 2, mails: 1 })
   expect(describeLeftBehind(leftBehind)).toBe(
-    'Não estão no arquivo, porque ainda esperavam envio: 2 conversões e 1 e-mail.',
+    'Não estão no arquivo, porque ainda estavam na fila de envio: 2 conversões e 1 e-mail.',
   )
-  expect(describeLeftBehind({ conversions: 0, mails: 0 })).toContain('Nada esperava envio')
+  expect(describeLeftBehind({ conversions: 0, mails: 0 })).toContain('A fila de envio estava vazia')
 })
 
-test('the check of the file finds a broken leaf and a broken root, and an intact file is intact', async () => {
+test('the file check finds a broken leaf and a broken root', async () => {
   await fill()
   const { db, close } = openDatabase(storage)
   await db

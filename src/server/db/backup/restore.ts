@@ -10,15 +10,15 @@ import { decryptFile, isEncrypted } from './encryption.ts'
 interface RestoreOptions {
   dataDir: string
   backup: string
-  /** Where the secret age keys are that open an encrypted backup. */
+  /** File with the secret age keys of an encrypted backup. */
   identityFile?: string | undefined
-  /** Without it a database that is there stays. */
+  /** Replaces an existing database. */
   force: boolean
-  /** Throws to refuse what the backup says of itself, before anything is replaced. */
+  /** Throws to refuse the backup before anything is replaced. */
   accept: (facts: BackupFacts) => Promise<void>
 }
 
-/** Puts a backup in the place of the database, which must not be in use; it is on the disk when this returns. */
+/** Replaces the database, which must not be in use, with a backup; it is on disk when this returns. */
 export async function restoreDatabase(options: RestoreOptions): Promise<BackupFacts> {
   const { dataDir, backup, force, accept } = options
   refuseEmpty(backup)
@@ -27,10 +27,12 @@ export async function restoreDatabase(options: RestoreOptions): Promise<BackupFa
   const unlock = lockDataDirectory(dataDir)
   try {
     if (existsSync(target) && !force)
-      throw new BackupError(`Já existe um banco de dados em ${dataDir}. Use --force para substituí-lo.`)
+      throw new BackupError(
+        `Já existe um banco de dados em ${dataDir}. Para substituir, rode de novo com --force.`,
+      )
     if (isEncrypted(backup)) await decryptOwnerOnly(backup, incoming, options.identityFile)
     else copyOwnerOnly(backup, incoming)
-    // The copy is what is looked at: nobody can change it before it takes its place.
+    // The copy is inspected: it cannot change before it takes its place.
     const facts = inspectBackup(incoming, backup)
     await accept(facts)
     syncToDisk(incoming)
@@ -49,15 +51,13 @@ function refuseEmpty(backup: string): void {
   if (facts === undefined) throw new BackupError(`O arquivo ${backup} não existe. Confira o caminho.`)
   if (!facts.isFile()) throw new BackupError(`${backup} não é um arquivo. Confira o caminho.`)
   if (facts.size === 0)
-    throw new BackupError(
-      `O arquivo ${backup} está vazio (0 bytes): a cópia não chegou ao fim. Copie-o de novo da origem ou use outro backup.`,
-    )
+    throw new BackupError(`O arquivo ${backup} está vazio (0 bytes). Copie o backup de novo ou use outro.`)
 }
 
 async function decryptOwnerOnly(from: string, to: string, identityFile: string | undefined): Promise<void> {
   if (identityFile === undefined)
     throw new BackupError(
-      `O backup ${from} está cifrado. Diga onde está a chave secreta age: --identity ARQUIVO`,
+      `O backup ${from} está criptografado. Informe a chave secreta age: --identity ARQUIVO`,
     )
   rmSync(to, { force: true })
   await decryptFile(from, to, identityFile)
@@ -70,13 +70,15 @@ function copyOwnerOnly(from: string, to: string): void {
     chmodSync(to, 0o600)
     giveToFolderOwner(to)
   } catch (error) {
-    throw new BackupError(`Não foi possível copiar o arquivo ${from}: ${(error as Error).message}`)
+    throw new BackupError(
+      `Não foi possível copiar o arquivo ${from}: ${(error as Error).message}. Confira as permissões e o espaço em disco.`,
+    )
   }
 }
 
 /**
- * The log of the former database must not be replayed into the restored one. It is emptied into the former first: should
- * the power fail before the restored one has its place, the former is there whole.
+ * The former database's log must not be replayed into the restored one. It is first written into the former: if the
+ * power fails before the restored one is in place, the former is complete.
  */
 function settle(former: string): void {
   if (existsSync(former)) {

@@ -5,7 +5,7 @@ import type { MadeBackup } from './backup.ts'
 import { inThread } from './file-check.ts'
 
 const LOOK_EVERY_MS = 60_000
-/** `portico-2026-11-15T12-00-00.000Z.db`, and with `.age` when it is encrypted. */
+/** `portico-2026-11-15T12-00-00.000Z.db`, with `.age` if encrypted. */
 const NAME = /^portico-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d\.\d{3}Z)\.db(?:\.age)?$/
 
 interface BackupFile {
@@ -13,7 +13,7 @@ interface BackupFile {
   madeAt: number
 }
 
-/** Those that the schedule made, by their names, the newest first. A folder that is not there holds none. */
+/** The schedule's backups by name, newest first. A missing folder has none. */
 export function listBackups(directory: string): BackupFile[] {
   return namesIn(directory)
     .flatMap((name) => {
@@ -39,7 +39,7 @@ export interface BackupScheduleOptions {
   everyMs: number
   keep: number
   recipient: string | null
-  /** Looks at the database's file first; false when it is damaged, of which no backup is made. */
+  /** Checks the file first; a damaged one is not backed up. */
   isIntact: () => Promise<boolean>
   onMade: (file: string, made: MadeBackup) => void
   onFailed: (error: unknown) => void
@@ -47,9 +47,9 @@ export interface BackupScheduleOptions {
 }
 
 /**
- * Makes a backup when the newest one is old enough, however often the process was restarted meanwhile, and keeps the
- * newest few. One whose name is of the future was made while the clock was wrong: it neither counts as the newest nor
- * among those that are kept, and is not deleted. Each is made in a thread of its own.
+ * Makes a backup when the newest one is old enough, independent of restarts, and keeps the newest few. A name from the
+ * future was made by a wrong clock: it counts neither as the newest nor among those kept, and is not deleted. Each
+ * backup runs in its own thread.
  */
 export class BackupSchedule {
   readonly #options: BackupScheduleOptions
@@ -69,13 +69,13 @@ export class BackupSchedule {
     void this.look()
   }
 
-  /** One that is being made is finished first: half of one would be thrown away. */
+  /** Lets a running backup finish. */
   async stop(): Promise<void> {
     if (this.#timer !== null) clearInterval(this.#timer)
     await this.#running
   }
 
-  /** Makes one if it is time. */
+  /** Makes a backup if it is due. */
   look(): Promise<void> {
     this.#running ??= this.#makeIfDue().finally(() => {
       this.#running = null
@@ -89,7 +89,7 @@ export class BackupSchedule {
       const now = this.#now()
       const [newest] = this.#listPast(now)
       if (newest !== undefined && now - newest.madeAt < everyMs) return
-      // Reading a large file to its end every minute would find nothing new.
+      // Checking a damaged file every minute would find nothing new.
       if (now - this.#damagedAt < everyMs) return
       if (!(await isIntact())) {
         this.#damagedAt = now

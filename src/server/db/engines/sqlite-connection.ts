@@ -5,12 +5,12 @@ import type { SqlValue } from './sqlite-thread.ts'
 
 const STATEMENT_CACHE_SIZE = 256
 
-/** For opening, reading and what is rare; a write waits for the lock without holding the thread. */
+/** For opening, reading and rare statements; a write waits for the lock without blocking the thread. */
 const BUSY_TIMEOUT_MS = 5000
 
 /**
- * 16 MB of log before it is written back: under load the same pages change again and again, and a page that changed ten
- * times is written back once. As much memory, where needed, keeps those pages from being read again between commits.
+ * 16 MB of log before a checkpoint: under load the same pages change repeatedly and are written back once. The cache is
+ * as large, so that those pages are not read again between commits.
  */
 const CHECKPOINT_PAGES = 4_000
 
@@ -28,7 +28,7 @@ export class SqliteConnection {
   readonly #statements = new Map<string, { statement: StatementSync; hasRows: boolean }>()
 
   constructor(file: string, access: 'write' | 'read') {
-    // The timeout must stand before journal_mode is asked for, or two processes that open at once collide on it.
+    // The timeout must be set before journal_mode, or two processes that open at once collide.
     this.#database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true })
     try {
       this.#database.exec(
@@ -37,12 +37,12 @@ export class SqliteConnection {
              pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}; pragma cache_size = -${WRITER_CACHE_KB}`
           : 'pragma query_only = on',
       )
-      // SQLite's own `lower` knows ASCII alone: "É" must find "é".
+      // SQLite's `lower` only handles ASCII: "É" must find "é".
       this.#database.function('unicode_lower', { deterministic: true }, (value) =>
         typeof value === 'string' ? value.toLowerCase() : value,
       )
       registerJsonFunctions(this.#database)
-      // Counters of a connection say nothing about another's: whoever compares them must know whose they are.
+      // Counters of one connection cannot be compared with another's, so they carry its id.
       const id = randomUUID()
       this.#database.function('connection_id', { deterministic: true }, () => id)
     } catch (error) {
@@ -60,7 +60,7 @@ export class SqliteConnection {
     return hasRows ? { rows: statement.all(...parameters) } : statement.run(...parameters)
   }
 
-  /** Runs a statement that gives no rows with each list of parameters, inside the open transaction: all of it or none. */
+  /** Runs a statement without result rows for each list of parameters, inside the open transaction: all or none. */
   runEach(sql: string, parameterSets: readonly (readonly SqlValue[])[]): StatementOutcome {
     const { statement } = this.#prepare(sql)
     this.run('savepoint each')
@@ -70,7 +70,7 @@ export class SqliteConnection {
       this.run('release each')
       return { changes }
     } catch (error) {
-      // A full disk makes SQLite take everything back by itself.
+      // On a full disk SQLite rolls back by itself.
       if (this.isTransaction) {
         this.run('rollback to each')
         this.run('release each')
@@ -79,7 +79,7 @@ export class SqliteConnection {
     }
   }
 
-  /** Waits for other processes inside SQLite. The thread stands still meanwhile: for what is rare. */
+  /** Waits for other processes inside SQLite, blocking the thread: for rare statements. */
   runPatiently(sql: string, parameters: readonly SqlValue[]): StatementOutcome {
     this.#database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`)
     try {
@@ -104,7 +104,7 @@ export class SqliteConnection {
   }
 }
 
-/** PostgreSQL's `->`, `->>` and `@>` for SQLite, whose own operators give numbers and truth values another form. */
+/** PostgreSQL's `->`, `->>` and `@>` for SQLite, whose operators format numbers and booleans differently. */
 function registerJsonFunctions(database: DatabaseSync): void {
   const options = { deterministic: true }
   database.function('json_at', options, (document, keys, asText) => {
@@ -119,7 +119,7 @@ function registerJsonFunctions(database: DatabaseSync): void {
   })
 }
 
-/** A number is an element of an array, a text a member of an object; undefined where there is none. */
+/** A number is an array index, a text an object key; undefined if there is none. */
 export function valueAt(document: unknown, keys: readonly (string | number)[]): unknown {
   let value = document
   for (const key of keys) {
@@ -129,7 +129,7 @@ export function valueAt(document: unknown, keys: readonly (string | number)[]): 
   return value
 }
 
-/** An array also contains a plain value, at the top alone. */
+/** At the top level an array also contains a plain value. */
 function containsAtTop(whole: unknown, part: unknown): boolean {
   const isPlain = !Array.isArray(part) && !isObject(part)
   return contains(whole, Array.isArray(whole) && isPlain ? [part] : part)
@@ -152,8 +152,8 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * The file that is open, as the file system knows it. SQLite goes on writing into a file that was deleted or replaced,
- * and reports success; whoever acknowledges a write must look whether the file is still where it was opened.
+ * Identity of the open file. SQLite keeps writing into a deleted or replaced file and reports success, so a write is
+ * acknowledged only if the file is still at its path.
  */
 export class StoredFile {
   readonly path: string
@@ -171,11 +171,11 @@ export class StoredFile {
     this.#logIdentity = identify(this.#log)
   }
 
-  /** Two looks at the file system, some microseconds beside a commit's wait for the disk. */
+  /** Two file system calls, some microseconds beside a commit's sync. */
   assertInPlace(): void {
     if (identify(this.path) !== this.identity) throw new FileGoneError(this.path)
     const log = identify(this.#log)
-    // The log is made by the first write and stays for as long as a connection is open.
+    // The log is created by the first write and exists while a connection is open.
     if (log === null || (this.#logIdentity !== null && log !== this.#logIdentity)) {
       throw new FileGoneError(this.#log)
     }
@@ -191,7 +191,7 @@ class FileGoneError extends Error {
   }
 }
 
-/** The number of a file that is open belongs to no other, even after its name is gone. */
+/** The inode of an open file is not reused, even after its name is gone. */
 function identify(path: string): string | null {
   const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
   return stat === undefined ? null : `${stat.dev}:${stat.ino}`

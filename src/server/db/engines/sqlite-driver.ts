@@ -1,28 +1,30 @@
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely'
 import { DatabaseUnavailableError } from '../errors.ts'
-import type { SqliteThread, SqlValue, StatementAnswer, StatementRequest } from './sqlite-thread.ts'
+import type { SqlValue, StatementAnswer, StatementExecutor, StatementRequest } from './sqlite-thread.ts'
 
 /**
- * Who may write now. While a transaction is open nobody else writes, and whoever came meanwhile goes in the order of
- * arrival. Single writes need not wait for each other: the SQLite thread runs them one by one.
+ * Decides who may write. While a transaction is open nothing else writes, and others wait in order of arrival. Single
+ * writes do not wait for each other: the SQLite thread runs them one by one.
  *
- * What is sent is sent in the same tick in which the turn is given. A turn that was used a tick later would let a
- * transaction begin in between, and the write would become a part of it.
+ * A statement is sent in the same tick in which its turn begins. A tick later, a transaction could begin in between,
+ * and the write would become part of it.
  */
 export class WriteTurn {
   readonly #turnMs: number
   readonly #waitMs: number
+  readonly #idleMs: number
   readonly #queue: Queued[] = []
   #holder: Holder | null = null
-  /** Single writes without an answer yet: they may share the commit of the transaction that began after them. */
+  /** Unanswered single writes: they may share the commit of the next transaction. */
   #unanswered = 0
 
-  constructor({ turnMs = TURN_MS, waitMs = WAIT_MS } = {}) {
+  constructor({ turnMs = TURN_MS, waitMs = WAIT_MS, idleMs = IDLE_MS } = {}) {
     this.#turnMs = turnMs
     this.#waitMs = waitMs
+    this.#idleMs = idleMs
   }
 
-  /** Sends a single write as soon as it may be sent. */
+  /** Sends a single write as soon as possible. */
   write<T>(send: () => Promise<T>): Promise<T> {
     const counted = () => {
       this.#unanswered++
@@ -32,12 +34,12 @@ export class WriteTurn {
   }
 
   /**
-   * Sends the beginning of a transaction as soon as it may begin; the turn is its own until `end`, or until `expire` is
-   * called because it has had it for too long and others wait.
+   * Sends the beginning of a transaction as soon as possible. It keeps the turn until `end`, or until `expire` is
+   * called because it took too long while others wait.
    */
-  begin<T>(send: () => Promise<T>, expire: () => void): Promise<T> {
-    if (this.#holder !== null) return this.#wait(expire, send)
-    this.#give(expire)
+  begin<T>(send: () => Promise<T>, transaction: OpenTransaction): Promise<T> {
+    if (this.#holder !== null) return this.#wait(transaction, send)
+    this.#give(transaction)
     return send()
   }
 
@@ -45,22 +47,25 @@ export class WriteTurn {
     clearTimeout(this.#holder?.timer)
     this.#holder = null
     for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
-      if (next.expire !== null) this.#give(next.expire)
+      if (next.transaction !== null) this.#give(next.transaction)
       next.go()
-      if (next.expire !== null) return
+      if (next.transaction !== null) return
     }
   }
 
-  #give(expire: () => void): void {
-    const timer = setTimeout(() => {
+  #give(transaction: OpenTransaction): void {
+    const look = () => {
       holder.isLate = true
-      if (this.#queue.length > 0 || this.#unanswered > 0) expire()
-    }, this.#turnMs).unref()
-    const holder: Holder = { expire, isLate: false, timer }
+      if (this.#queue.length > 0 || this.#unanswered > 0) return transaction.expire(HELD_TOO_LONG)
+      const idleMs = transaction.idleMs()
+      if (idleMs >= this.#idleMs) return transaction.expire(IDLE_TOO_LONG)
+      holder.timer = setTimeout(look, this.#idleMs - idleMs).unref()
+    }
+    const holder: Holder = { transaction, isLate: false, timer: setTimeout(look, this.#turnMs).unref() }
     this.#holder = holder
   }
 
-  #wait<T>(expire: (() => void) | null, send: () => Promise<T>): Promise<T> {
+  #wait<T>(transaction: OpenTransaction | null, send: () => Promise<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>()
     const timer = setTimeout(() => {
       this.#queue.splice(this.#queue.indexOf(queued), 1)
@@ -70,27 +75,34 @@ export class WriteTurn {
       clearTimeout(timer)
       resolve(send())
     }
-    const queued: Queued = { expire, go }
+    const queued: Queued = { transaction, go }
     this.#queue.push(queued)
-    if (this.#holder?.isLate) this.#holder.expire()
+    if (this.#holder?.isLate) this.#holder.transaction.expire(HELD_TOO_LONG)
     return promise
   }
 }
 
-/** A transaction that has had the turn for longer is rolled back as soon as somebody else waits for it. */
+/** A transaction that has held the turn for longer is rolled back as soon as another write waits. */
 const TURN_MS = 4_000
 
-/** Whoever waits for longer is refused; as long as a write waits for the lock of another process. */
+/** A write that waits longer is refused; the same as the wait for another process's lock. */
 const WAIT_MS = 5_000
 
-/** Kysely's driver for the SQLite thread: any number of readers beside one writer at a time. */
+/** A transaction that sends nothing for this long is rolled back, whoever waits: it locks out other processes. As PostgreSQL. */
+const IDLE_MS = 10_000
+
+const HELD_TOO_LONG = 'it held the writer for too long while others waited'
+
+const IDLE_TOO_LONG = 'it sent nothing for too long'
+
+/** Kysely's driver for the SQLite thread: many readers beside one writer. */
 export class SqliteDriver implements Driver {
-  readonly #thread: SqliteThread
+  readonly #thread: StatementExecutor
   readonly #turn = new WriteTurn()
   #inUse = 0
   #released = () => {}
 
-  constructor(thread: SqliteThread) {
+  constructor(thread: StatementExecutor) {
     this.#thread = thread
   }
 
@@ -118,7 +130,7 @@ export class SqliteDriver implements Driver {
     if (--this.#inUse === 0) this.#released()
   }
 
-  /** What has begun has its end first; Kysely hands out no connection any more. */
+  /** Running work ends first; Kysely gives out no more connections. */
   async destroy(): Promise<void> {
     if (this.#inUse > 0) {
       await new Promise<void>((resolve) => {
@@ -129,14 +141,14 @@ export class SqliteDriver implements Driver {
   }
 }
 
-const POSTED = Symbol('posted')
+const PIPELINED = Symbol('pipelined')
 
 /**
- * A statement of an open transaction that nobody waits for. If it fails, the transaction is taken back, and whatever comes
- * next of it, the commit included, throws the reason.
+ * A statement of an open transaction that is not awaited. If it fails, the transaction is rolled back, and its next
+ * statement or commit throws the reason.
  */
-export function asPosted(query: CompiledQuery): CompiledQuery {
-  return { ...query, [POSTED]: true } as CompiledQuery
+export function asPipelined(query: CompiledQuery): CompiledQuery {
+  return { ...query, [PIPELINED]: true } as CompiledQuery
 }
 
 const PARAMETER_SETS = Symbol('parameter sets')
@@ -146,8 +158,8 @@ interface Repeated extends CompiledQuery {
 }
 
 /**
- * An insert, update or delete that is run with each of these lists of parameters, in one journey between the threads and
- * from one prepared statement. All of it is stored or none.
+ * An insert, update or delete that runs with each list of parameters, in one round trip to the thread. All rows are
+ * stored or none.
  */
 export function asRepeated(
   query: CompiledQuery,
@@ -157,23 +169,26 @@ export function asRepeated(
 }
 
 export class ThreadConnection implements DatabaseConnection {
-  readonly #thread: SqliteThread
+  readonly #thread: StatementExecutor
   readonly #turn: WriteTurn
   #inTransaction = false
-  /** Why the open transaction was rolled back before its end. Whatever comes next of it throws this. */
+  /** Statements without an answer, and when the last one was answered. */
+  #unanswered = 0
+  #answeredAt = 0
+  /** Why the open transaction was rolled back early. Its next statement throws this. */
   #expired: DatabaseUnavailableError | null = null
-  /** What was sent of the open transaction and not waited for. It is answered before anything that is sent later. */
-  #posted: Promise<StatementAnswer>[] = []
+  /** Pipelined statements of the open transaction. They are answered before later ones. */
+  #pipelined: Promise<StatementAnswer>[] = []
 
-  constructor(thread: SqliteThread, turn: WriteTurn) {
+  constructor(thread: StatementExecutor, turn: WriteTurn) {
     this.#thread = thread
     this.#turn = turn
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     if (this.#expired !== null) throw this.#expired
-    if (POSTED in query) return toResult(await this.#keep(this.#send('posted', query)))
-    if (this.#inTransaction) return toResult(await this.#afterPosted(this.#send('transaction', query)))
+    if (PIPELINED in query) return toResult(await this.#keep(this.#send('pipelined', query)))
+    if (this.#inTransaction) return toResult(await this.#afterPipelined(this.#send('transaction', query)))
     const kind = kindOf(query)
     const send = () => this.#send(kind, query)
     return toResult(await (kind === 'read' ? send() : this.#turn.write(send)))
@@ -181,68 +196,82 @@ export class ThreadConnection implements DatabaseConnection {
 
   // biome-ignore lint/correctness/useYield: Kysely's interface wants a generator.
   async *streamQuery<R>(): AsyncGenerator<QueryResult<R>> {
-    throw new Error('a cursor would hold the reading connection: read by pages')
+    throw new Error('cursors are not supported: read in pages')
   }
 
-  /** Resolves when it is sent: the first statement travels with it. */
+  /** Resolves when it is queued: it travels with the first statement. */
   async begin(): Promise<void> {
     await this.#turn.begin(
       async () => {
         this.#inTransaction = true
         this.#keep(this.#send('begin'))
       },
-      () => this.#expire(),
+      {
+        expire: (reason) => this.#expire(reason),
+        idleMs: () => (this.#unanswered > 0 ? 0 : performance.now() - this.#answeredAt),
+      },
     )
   }
 
   /**
-   * The turn passes on as soon as the statement is sent, because the thread keeps the order; it is sent once, because a
-   * second one would end somebody else's transaction.
+   * The turn passes on as soon as the statement is sent, because the thread keeps the order. It is sent once: a second
+   * one would end another transaction.
    */
   async end(kind: 'commit' | 'rollback'): Promise<void> {
     if (this.#expired !== null && kind === 'commit') throw this.#expired
     this.#expired = null
     if (!this.#inTransaction) return
     this.#inTransaction = false
-    const ended = this.#afterPosted(this.#send(kind))
+    const ended = this.#afterPipelined(this.#send(kind))
     this.#turn.end()
-    // What cannot be rolled back is gone with its thread; the error that led here is the one to be told.
+    // A failed rollback means that the thread is gone; the error that led here is the one to report.
     await (kind === 'commit' ? ended : ended.catch(() => {}))
   }
 
-  #expire(): void {
-    this.#expired = new DatabaseUnavailableError(
-      new Error('the transaction was rolled back: it held the writer for too long while others waited'),
-    )
+  #expire(reason: string): void {
+    this.#expired = new DatabaseUnavailableError(new Error(`the transaction was rolled back: ${reason}`))
     this.#inTransaction = false
-    handled(this.#afterPosted(this.#send('rollback')))
+    handled(this.#afterPipelined(this.#send('rollback')))
     this.#turn.end()
   }
 
   #send(kind: StatementRequest['kind'], query?: CompiledQuery): Promise<StatementAnswer> {
     const { sql = '', parameters = [] } = query ?? {}
     const sets = (query as Repeated | undefined)?.[PARAMETER_SETS]
-    if (sets === undefined) return this.#thread.execute({ kind, sql, parameters: parameters.map(toSqlite) })
-    const parameterSets = sets.map((set) => set.map(toSqlite))
-    return this.#thread.execute({ kind, sql, parameters: [], parameterSets })
-  }
-
-  #keep(answer: Promise<StatementAnswer>): Promise<StatementAnswer> {
-    this.#posted.push(handled(answer))
+    const answer =
+      sets === undefined
+        ? this.#thread.execute({ kind, sql, parameters: parameters.map(toSqlite) })
+        : this.#thread.execute({
+            kind,
+            sql,
+            parameters: [],
+            parameterSets: sets.map((set) => set.map(toSqlite)),
+          })
+    this.#unanswered++
+    const answered = () => {
+      this.#unanswered--
+      this.#answeredAt = performance.now()
+    }
+    answer.then(answered, answered)
     return answer
   }
 
-  /** The first failure is the cause: what follows it fails only because the transaction is no more. */
-  async #afterPosted(answer: Promise<StatementAnswer>): Promise<StatementAnswer> {
-    const posted = this.#posted
-    this.#posted = []
+  #keep(answer: Promise<StatementAnswer>): Promise<StatementAnswer> {
+    this.#pipelined.push(handled(answer))
+    return answer
+  }
+
+  /** The first failure is the cause: later ones only follow from the missing transaction. */
+  async #afterPipelined(answer: Promise<StatementAnswer>): Promise<StatementAnswer> {
+    const pipelined = this.#pipelined
+    this.#pipelined = []
     handled(answer)
-    for (const earlier of posted) await earlier
+    for (const earlier of pipelined) await earlier
     return answer
   }
 }
 
-/** Whoever waits for it hears of a failure; that nobody waits is no mistake. */
+/** Marks the rejection as handled; callers that await the promise still get it. */
 function handled<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {})
   return promise
@@ -270,7 +299,7 @@ function toResult<R>({ rows, changes, lastInsertRowid }: StatementAnswer): Query
   }
 }
 
-/** `node:sqlite` would bind an object given first as named parameters, that is as NULLs and without an error. */
+/** `node:sqlite` would bind a leading object as named parameters, that is as NULLs without an error. */
 function toSqlite(value: unknown): SqlValue {
   if (typeof value === 'string' || value === null) return value
   if (typeof value === 'boolean') return value ? 1 : 0
@@ -278,15 +307,21 @@ function toSqlite(value: unknown): SqlValue {
   throw new TypeError(`a ${typeof value} cannot be a database parameter`)
 }
 
+interface OpenTransaction {
+  /** Rolls it back and ends its turn. */
+  expire: (reason: string) => void
+  /** For how long it has sent nothing; 0 while it waits for an answer. */
+  idleMs: () => number
+}
+
 interface Holder {
-  /** Rolls the transaction back and ends its turn. */
-  expire: () => void
+  transaction: OpenTransaction
   isLate: boolean
   timer: NodeJS.Timeout
 }
 
 interface Queued {
-  /** Of a transaction; null for a single write. */
-  expire: (() => void) | null
+  /** For a transaction; null for a single write. */
+  transaction: OpenTransaction | null
   go: () => void
 }

@@ -11,7 +11,6 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { makeStorage, type Storage } from '#tests/support/engines.ts'
 import { type Database, openDatabase, SQLITE_FILE } from '../database.ts'
 import { DatabaseUnavailableError } from '../errors.ts'
-import { migrate } from '../migrate.ts'
 
 const secret = (name: string) => ({ name, value: 'x', created_at: new Date().toISOString() })
 const DUPLICATE = 1555
@@ -19,9 +18,8 @@ const DUPLICATE = 1555
 let storage: Storage
 let database: Database
 beforeEach(async () => {
-  storage = await makeStorage('sqlite')
+  storage = await makeStorage('sqlite', { isMigrated: true })
   database = openDatabase(storage)
-  await migrate(database.db)
 })
 afterEach(async () => {
   await database.close()
@@ -34,7 +32,7 @@ const names = async () => {
   return rows.map((row) => row.name)
 }
 
-/** How often the event loop came round until the work was done. */
+/** How often the event loop turned until the work was done. */
 async function turnsDuring(work: Promise<unknown>): Promise<number> {
   let turns = 0
   let running = true
@@ -49,8 +47,8 @@ async function turnsDuring(work: Promise<unknown>): Promise<number> {
   return turns
 }
 
-describe('the event loop goes on', () => {
-  test('while another process holds the lock, and so do reads; the write waits for its turn', async () => {
+describe('the event loop continues', () => {
+  test('while another process holds the lock, and so do reads; the write waits', async () => {
     const other = new DatabaseSync(join(storage.dataDir, SQLITE_FILE))
     other.exec('begin immediate')
     let written = false
@@ -65,14 +63,14 @@ describe('the event loop goes on', () => {
     expect(await names()).toEqual(['a'])
   })
 
-  test('while a statement takes its time', async () => {
+  test('during a slow statement', async () => {
     const slow = sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 300000) select max(i) from n`
     expect(await turnsDuring(slow.execute(database.db))).toBeGreaterThan(100)
   })
 })
 
 describe('transactions', () => {
-  test('are seen when they are committed, and hold up writes alone', async () => {
+  test('are visible after the commit, and block only writes', async () => {
     const seen: string[][] = []
     let outside: Promise<unknown> = Promise.resolve()
     await database.db.transaction().execute(async (trx) => {
@@ -86,7 +84,7 @@ describe('transactions', () => {
     expect(seen).toEqual([[], ['a', 'b']])
   })
 
-  test('of many are run one after the other, and what one reads is still so when it writes', async () => {
+  test('run one after the other, and what one reads is unchanged when it writes', async () => {
     await insert('counter')
     const add = () =>
       database.db.transaction().execute(async (trx) => {
@@ -101,7 +99,7 @@ describe('transactions', () => {
     expect(value).toHaveLength(51)
   })
 
-  test('that fail give their own reason, also when SQLite has rolled back by itself', async () => {
+  test('that fail throw their own error, also when SQLite has rolled back by itself', async () => {
     await sql`pragma max_page_count = 1`.execute(database.db)
     const work = database.db.transaction().execute(async (trx) => {
       await trx
@@ -116,7 +114,7 @@ describe('transactions', () => {
   })
 })
 
-test('a checkpoint waits for whoever reads elsewhere, so that what was erased leaves the log', async () => {
+test('a checkpoint waits for readers, so that erased data leaves the log', async () => {
   await insert('a')
   const script = `
     const { DatabaseSync } = await import('node:sqlite')
@@ -136,14 +134,14 @@ test('a checkpoint waits for whoever reads elsewhere, so that what was erased le
   await ended
 })
 
-test('what was written is read, every time', async () => {
+test('reads what was written, every time', async () => {
   for (let count = 1; count <= 200; count++) {
     await insert(randomUUID())
     expect(await names()).toHaveLength(count)
   }
 })
 
-test('of writes that share a commit the one that fails fails alone, with SQLite’s own code', async () => {
+test('a failing write in a shared commit fails alone, with SQLite’s code', async () => {
   const wanted = Array.from({ length: 200 }, (_, index) => `name ${String(index % 199).padStart(3, '0')}`)
   const results = await Promise.allSettled(wanted.map(insert))
   const refused = results.filter((result) => result.status === 'rejected')
@@ -151,7 +149,7 @@ test('of writes that share a commit the one that fails fails alone, with SQLite�
   expect(await names()).toHaveLength(199)
 })
 
-test('closing waits for what was asked before, and nothing can be asked after', async () => {
+test('closing waits for earlier calls, and later ones are refused', async () => {
   const other = new DatabaseSync(join(storage.dataDir, SQLITE_FILE))
   other.exec('begin immediate')
   const writes = Array.from({ length: 50 }, (_, index) => insert(`name ${index}`))
@@ -166,7 +164,7 @@ test('closing waits for what was asked before, and nothing can be asked after', 
   expect(await names()).toHaveLength(50)
 })
 
-describe('a thread that dies', () => {
+describe('a crashed thread', () => {
   async function endThread(): Promise<void> {
     const posts = vi.spyOn(Worker.prototype, 'postMessage')
     await names()
@@ -175,7 +173,7 @@ describe('a thread that dies', () => {
     await thread?.terminate()
   }
 
-  test('fails what waits for it, and another takes its place', async () => {
+  test('rejects waiting calls, and a new thread replaces it', async () => {
     await insert('a')
     const other = new DatabaseSync(join(storage.dataDir, SQLITE_FILE))
     other.exec('begin immediate')
@@ -187,7 +185,7 @@ describe('a thread that dies', () => {
     expect(await names()).toEqual(['a', 'c'])
   })
 
-  test('takes its open transaction with it, and nothing of it is written by the next', async () => {
+  test('loses its open transaction, and the next thread writes nothing of it', async () => {
     const work = database.db.transaction().execute(async (trx) => {
       await trx.insertInto('app_secrets').values(secret('a')).execute()
       await endThread()
@@ -199,7 +197,7 @@ describe('a thread that dies', () => {
     expect(await names()).toEqual(['c'])
   })
 
-  test('finds the same file again, or none', async () => {
+  test('opens the same file again, or none', async () => {
     await insert('a')
     await endThread()
     rmSync(storage.dataDir, { recursive: true })
@@ -208,7 +206,7 @@ describe('a thread that dies', () => {
   })
 })
 
-describe('a file that is no longer under its path', () => {
+describe('a file that is no longer at its path', () => {
   const file = () => join(storage.dataDir, SQLITE_FILE)
 
   test.each([
@@ -222,7 +220,7 @@ describe('a file that is no longer under its path', () => {
         new DatabaseSync(file()).exec('create table t (x text) strict')
       },
     ],
-  ])('%s: no write is acknowledged', async (_what, happen) => {
+  ])('%s: acknowledges no write', async (_what, happen) => {
     await insert('a')
     happen()
     await expect(insert('b')).rejects.toThrow('is no longer at')
@@ -233,7 +231,7 @@ describe('a file that is no longer under its path', () => {
     await expect(transaction).rejects.toThrow('is no longer at')
   })
 
-  test('it comes back: so do the writes', async () => {
+  test('accepts writes again when the file is back', async () => {
     await insert('a')
     const away = `${storage.dataDir}.away`
     renameSync(storage.dataDir, away)
@@ -242,16 +240,4 @@ describe('a file that is no longer under its path', () => {
     await insert('c')
     expect(await names()).toContain('c')
   })
-})
-
-test('every write that waits for a lock of another process is refused in the same time, however many wait', async () => {
-  const other = new DatabaseSync(join(storage.dataDir, SQLITE_FILE))
-  other.exec('begin immediate')
-  const begun = performance.now()
-  const waiting = Array.from({ length: 6 }, (_, index) => insert(`name ${index}`))
-  for (const each of waiting) await expect(each).rejects.toThrow('locked')
-  expect(performance.now() - begun).toBeLessThan(15_000)
-  other.exec('rollback')
-  other.close()
-  await insert('free')
 })

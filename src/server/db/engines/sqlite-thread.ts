@@ -2,16 +2,16 @@ import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { DatabaseUnavailableError } from '../errors.ts'
 
-/** The source runs as TypeScript, the server's bundle as JavaScript; the thread's file lies beside either. */
+/** The source runs as TypeScript, the bundle as JavaScript; the thread's file is beside either. */
 const ENTRY = new URL(`./sqlite-worker${extname(import.meta.url)}`, import.meta.url)
 
 /**
- * A small young generation saves some megabytes. There is no limit on the old generation: V8 ends the whole process,
- * and not the thread, when a large text does not fit under it.
+ * A small young generation saves some megabytes. The old generation has no limit, because V8 would end the whole
+ * process.
  */
 const LIMITS = { maxYoungGenerationSizeMb: 8 }
 
-/** Holding a process and letting it go costs as much as a statement: a busy thread does neither. */
+/** `ref` and `unref` cost as much as a statement: a busy thread calls neither. */
 const IDLE_MS = 20
 
 interface Waiting {
@@ -20,11 +20,11 @@ interface Waiting {
 }
 
 /**
- * The thread that holds SQLite: no lock, scan or wait for the disk is felt by the event loop. Statements of one turn of
- * the loop travel in one message. A thread that dies takes its open transaction with it; what waits is rejected, and
- * the next statement starts another.
+ * The thread that runs SQLite, so that locks, scans and disk waits never block the event loop. Statements of one turn
+ * travel in one message. A crashed thread loses its open transaction; waiting calls are rejected, and the next
+ * statement starts another thread.
  */
-export class SqliteThread {
+export class SqliteThread implements StatementExecutor {
   readonly #file: string
   #worker: Worker | null = null
   #identity: string | null = null
@@ -47,7 +47,6 @@ export class SqliteThread {
     return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }))
   }
 
-  /** Called when nothing waits any more; resolves when the file is closed. */
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
@@ -120,7 +119,7 @@ export class SqliteThread {
     for (const request of this.#batch) {
       const waiting = lost.get(request.id)
       if (waiting === undefined) continue
-      // Not sent yet: the next thread will have it.
+      // Not sent yet: the next thread gets it.
       lost.delete(request.id)
       this.#waiting.set(request.id, waiting)
     }
@@ -129,21 +128,28 @@ export class SqliteThread {
   }
 }
 
-/** An error of the other thread, as `node:sqlite` would have thrown it here. */
-function toSqliteError({ message, code, errcode }: StatementFailure): Error {
+/** An error of the runner, as `node:sqlite` would throw it. */
+export function toSqliteError({ message, code, errcode }: StatementFailure): Error {
   return Object.assign(new Error(message), { code, ...(errcode === null ? {} : { errcode }) })
 }
 
 /**
- * What the main thread and the SQLite thread say to each other. Types only: the two sides share no code, so that the
- * build can make the thread a file of its own.
+ * The messages between the main thread and the SQLite thread. Types only: the two sides share no code, so that the
+ * build can make the thread its own file.
  */
 
 /** The thread's `workerData`. */
 export interface ThreadOptions {
   file: string
-  /** The file that was opened before, when this is a second thread: another one in its place must not be taken for it. */
+  /** The file that was opened before, for a second thread: another file at its path is refused. */
   identity: string | null
+}
+
+/** Runs the statements of one file, on a thread of its own or on the caller's. */
+export interface StatementExecutor {
+  execute(request: Omit<StatementRequest, 'id'>): Promise<StatementAnswer>
+  /** Call it when nothing waits any more; resolves when the file is closed. */
+  close(): Promise<void>
 }
 
 export type SqlValue = string | number | bigint | null | Uint8Array
@@ -152,15 +158,15 @@ export interface StatementRequest {
   id: number
   sql: string
   parameters: readonly SqlValue[]
-  /** Instead of the parameters: the statement is run with each of these, and all of it is stored or none. */
+  /** Instead of parameters: the statement runs with each of these; all or none. */
   parameterSets?: readonly (readonly SqlValue[])[]
   /**
-   * `read`: on the connection that only reads, whatever the writer is doing. `write`: durable by itself, and free to
-   * share its commit with its neighbours. `alone`: on the writing connection, outside any transaction (pragmas, DDL).
-   * `begin`, `transaction`, `posted`, `commit`, `rollback`: parts of the one open transaction. Nobody looks at what became
-   * of a `posted` one before sending the next: when it fails, the transaction ends there.
+   * `read`: on the reading connection, independent of the writer. `write`: durable by itself; may share its commit with
+   * others. `alone`: on the writing connection, outside of any transaction (pragmas, DDL). `begin`, `transaction`,
+   * `posted`, `commit`, `rollback`: parts of the one open transaction. A `posted` statement is pipelined: if it fails,
+   * the transaction ends.
    */
-  kind: 'read' | 'write' | 'alone' | 'begin' | 'transaction' | 'posted' | 'commit' | 'rollback'
+  kind: 'read' | 'write' | 'alone' | 'begin' | 'transaction' | 'pipelined' | 'commit' | 'rollback'
 }
 
 export interface StatementFailure {
@@ -172,7 +178,7 @@ export interface StatementFailure {
 
 export interface StatementAnswer {
   id: number
-  /** Rows, or their JSON text when they are many: parsing that costs half of what the clone of many objects does. */
+  /** Rows, or their JSON text if there are many: parsing it costs half of a structured clone. */
   rows?: Record<string, unknown>[] | string
   changes?: number | bigint
   lastInsertRowid?: number | bigint
@@ -183,6 +189,6 @@ export type ThreadRequest = StatementRequest[] | 'close'
 
 export interface ThreadAnswer {
   answers: StatementAnswer[]
-  /** Which file is open. */
+  /** Identity of the open file. */
   identity: string | null
 }

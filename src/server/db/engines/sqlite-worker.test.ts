@@ -27,7 +27,7 @@ const names = async () => {
   const rows = await database.db.selectFrom('app_secrets').select('name').orderBy('name').execute()
   return rows.map(({ name }) => name)
 }
-/** Reads, and then writes two rows, as most of ours do. */
+/** Reads, then writes two rows, like most of our transactions. */
 const store = (name: string, value?: string, fail = false) =>
   database.db.transaction().execute(async (trx) => {
     await trx.selectFrom('app_secrets').select('name').where('name', '=', name).execute()
@@ -38,7 +38,7 @@ const store = (name: string, value?: string, fail = false) =>
       .execute()
     if (fail) throw new Error('given up')
   })
-/** A page in SQLite's log says how large the file is after a commit, and nothing where none is. */
+/** A page in SQLite's log contains the file size after a commit, and zero elsewhere. */
 function countCommits(): number {
   const log = readFileSync(join(storage.dataDir, `${SQLITE_FILE}-wal`))
   const frame = FRAME_HEADER + log.readUInt32BE(8)
@@ -51,7 +51,7 @@ const outcomes = async (work: Promise<unknown>[]) =>
     result.status === 'fulfilled' ? 'stored' : String((result.reason as Error).message),
   )
 
-test('transactions that wait for each other share a wait for the disk, and single writes between them', async () => {
+test('concurrent transactions and single writes share one sync', async () => {
   const people = Array.from({ length: 30 }, (_, n) => `p${n}`)
   await Promise.all(
     people.map((name, n) =>
@@ -64,12 +64,12 @@ test('transactions that wait for each other share a wait for the disk, and singl
   expect(commits).toBeLessThan(30)
 })
 
-test('one after the other, each has its own', async () => {
+test('sequential ones each have their own', async () => {
   for (const name of ['a', 'b', 'c']) await store(name)
   expect(countCommits()).toBe(3)
 })
 
-test('what one takes back, or is refused, is undone alone', async () => {
+test('a rolled back or refused one is undone alone', async () => {
   const work = [store('a'), store('b', 'x', true), store('a'), store('c')]
   expect(await outcomes(work)).toEqual([
     'stored',
@@ -80,7 +80,7 @@ test('what one takes back, or is refused, is undone alone', async () => {
   expect(await names()).toEqual(['a', 'a, again', 'c', 'c, again'])
 })
 
-test('a disk that fails takes all that was not durable with it, and nobody is told otherwise', async () => {
+test('a failing disk rolls back everything that was not durable, and acknowledges none of it', async () => {
   const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(database.db)
   await sql.raw(`pragma max_page_count = ${(rows[0]?.page_count ?? 0) + 20}`).execute(database.db)
   const work = [

@@ -15,20 +15,29 @@ import { logStatements, type OnStatement } from '../dialect.ts'
 import { keepFirstError } from '../errors.ts'
 import { BOOLEAN_COLUMNS, JSON_COLUMNS, type Schema } from '../schema/index.ts'
 import { SqliteDriver } from './sqlite-driver.ts'
-import { SqliteThread } from './sqlite-thread.ts'
+import { SqliteThread, type StatementExecutor } from './sqlite-thread.ts'
 
-/** The file is opened by the first statement. */
-export function openSqlite(file: string, onStatement?: OnStatement): Kysely<Schema> {
+/** The first statement opens the file. */
+export function openSqlite(
+  file: string,
+  { onStatement, execute = (path) => new SqliteThread(path) }: SqliteOptions = {},
+): Kysely<Schema> {
   return new Kysely<Schema>({
-    dialect: keepFirstError(threadDialect(file)),
+    dialect: keepFirstError(threadDialect(execute(file))),
     plugins: [new SqliteValuesPlugin()],
     ...logStatements(onStatement),
   })
 }
 
-function threadDialect(file: string): Dialect {
+export interface SqliteOptions {
+  onStatement?: OnStatement | undefined
+  /** Instead of a thread. */
+  execute?: ((file: string) => StatementExecutor) | undefined
+}
+
+function threadDialect(executor: StatementExecutor): Dialect {
   return {
-    createDriver: () => new SqliteDriver(new SqliteThread(file)),
+    createDriver: () => new SqliteDriver(executor),
     createAdapter: () => new ThreadAdapter(),
     createQueryCompiler: () => new SqliteQueryCompiler(),
     createIntrospector: (db) => new SqliteIntrospector(db),
@@ -36,18 +45,20 @@ function threadDialect(file: string): Dialect {
 }
 
 class ThreadAdapter extends SqliteAdapter {
-  /** Reads do not wait for the writer; the driver itself lets one write at a time. */
+  /** Reads do not wait for the writer; the driver itself serialises writes. */
   override get supportsMultipleConnections(): boolean {
     return true
   }
 
-  /** SQLite's DDL is transactional: a migration that fails half-way leaves nothing, and the write lock makes a second process wait. */
+  /**
+   * SQLite's DDL is transactional: a failed migration leaves nothing, and the write lock makes a second process wait.
+   */
   override get supportsTransactionalDdl(): boolean {
     return true
   }
 }
 
-/** Gives booleans and JSON back as PostgreSQL does. By column name, never by guessing: a tag's code can look like JSON. */
+/** Returns booleans and JSON as PostgreSQL does. By column name, never by guessing: a tag's code can look like JSON. */
 class SqliteValuesPlugin implements KyselyPlugin {
   transformQuery(args: PluginTransformQueryArgs): RootOperationNode {
     return args.node

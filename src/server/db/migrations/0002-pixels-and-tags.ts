@@ -55,7 +55,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('first_seen_at', t.timestamp, (c) => c.notNull())
     .addColumn('last_seen_at', t.timestamp, (c) => c.notNull())
     .execute()
-  // Two indexes, because neither engine counts two nulls as equal.
+  // Two indexes, because neither engine treats two nulls as equal.
   await sql`create unique index blocked_hosts_pixel_id_host_key on blocked_hosts (pixel_id, host) where pixel_id is not null`.execute(
     db,
   )

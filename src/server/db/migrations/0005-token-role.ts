@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { columnTypes } from '../dialect.ts'
 
-/** The protocol's database role of a login, which travels in its tokens; what a person may do never depends on it. */
+/** The protocol's database role of an account, part of its tokens; it grants nothing. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable('auth_users')

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { columnTypes } from '../dialect.ts'
 
-/** How the person of a login proved who they are, so that each of its tabs can say the same. */
+/** How the person of a login authenticated, so that each of its tabs can say the same. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable('auth_logins')

@@ -5,15 +5,15 @@ const CHAINED = 'auth_refresh_tokens'
 const UNCHAINED = 'auth_refresh_tokens_without_cascade'
 
 /**
- * A token no longer goes with its parent: SQLite follows such a cascade for 1,000 rows and then refuses, and a session
- * of more exchanges could not be ended. What ends a session still takes all its tokens.
+ * A token is no longer deleted with its parent: SQLite stops such a cascade at 1,000 rows, so that longer sessions
+ * could not be ended. Ending a session still deletes all its tokens.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await (engineOf(db) === 'sqlite' ? rebuildWithoutCascade(db) : dropCascade(db))
   const t = columnTypes(db)
-  // Which account the configuration named when the server last started.
+  // The account that the configuration named at the last start.
   await db.schema.alterTable('site_state').addColumn('principal_id', t.uuid).execute()
-  // Who was there before is taken at their word: they were let in by the rules of their time.
+  // Existing accounts count as proved: they were accepted by the rules of their time.
   await db.schema.alterTable('auth_users').addColumn('mailbox_proved_at', t.timestamp).execute()
   await sql`update auth_users set mailbox_proved_at = email_confirmed_at`.execute(db)
 }
@@ -22,7 +22,7 @@ async function dropCascade(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable(CHAINED).dropConstraint('auth_refresh_tokens_parent_id_fkey').execute()
 }
 
-/** SQLite drops no constraint of a table, and removes the rows of one that is dropped by its own rules: chains go first. */
+/** SQLite cannot drop a constraint, and dropping the table deletes rows by its own rules: chains are removed first. */
 async function rebuildWithoutCascade(db: Kysely<unknown>): Promise<void> {
   const t = columnTypes(db)
   await createTable(db, UNCHAINED)

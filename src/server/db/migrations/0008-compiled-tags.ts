@@ -2,8 +2,8 @@ import type { Kysely } from 'kysely'
 import { columnTypes, createTable } from '../dialect.ts'
 
 /**
- * What the code of each pixel became. The results are text and not JSON to the engine: a warning may quote any character
- * of the code, and PostgreSQL refuses some of them inside a document.
+ * The compiled code of each pixel. Stored as text, not JSON: a warning may quote any character of the code, and
+ * PostgreSQL refuses some of them in JSON.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const t = columnTypes(db)

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { columnTypes, createTable } from '../dialect.ts'
 
-/** Which key the secrets of this database are sealed with; the key itself is never in here. */
+/** The id of the key that encrypts the secrets of this database; the key itself is never stored here. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const t = columnTypes(db)
   await createTable(db, 'secret_key')

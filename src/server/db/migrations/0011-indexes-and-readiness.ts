@@ -4,7 +4,7 @@ import { columnTypes, createTable } from '../dialect.ts'
 export async function up(db: Kysely<unknown>): Promise<void> {
   const t = columnTypes(db)
 
-  // What `/readyz` writes into: one row that nothing else locks.
+  // Written by `/readyz`: one row that nothing else locks.
   await createTable(db, 'readiness')
     .addColumn('id', t.integer, (c) => c.primaryKey().notNull().check(sql`id = 1`))
     .addColumn('proved_at', t.timestamp, (c) => c.notNull())

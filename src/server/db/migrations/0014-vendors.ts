@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { columnTypes, createTable } from '../dialect.ts'
 
-/** Which vendor's a pixel is, the labels of its conversions, and who permitted a host for it. */
+/** The vendor of a pixel, the labels of its conversions, and who permitted its hosts. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const t = columnTypes(db)
   await db.schema.alterTable('tracking_pixels').addColumn('vendor', t.text).execute()

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { columnTypes, createTable } from '../dialect.ts'
 
-/** What visits showed of each tag as it is now: counts by hour, and nothing about a visitor. */
+/** What visits observed of each tag: counts by hour, without data of visitors. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const t = columnTypes(db)
   await createTable(db, 'tag_evidence')

@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely'
 import { columnTypes } from '../dialect.ts'
 
 /**
- * Deleted pixels stay for a while. They are switched off as well, so that a process that knows nothing of the trash, and
- * everything that asks for active pixels only, runs none of them.
+ * Deleted pixels stay for a while. They are switched off as well, so that older processes and everything that reads
+ * active pixels ignores them.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const t = columnTypes(db)

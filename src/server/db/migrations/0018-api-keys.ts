@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { columnTypes, createTable } from '../dialect.ts'
 
-/** Service keys by name, so that each can be listed and revoked; the keys themselves are stored nowhere. */
+/** Service keys by name, so that they can be listed and revoked; the keys themselves are not stored. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const t = columnTypes(db)
   await createTable(db, 'auth_api_keys')

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { columnTypes, createTable, engineOf } from '../dialect.ts'
 
-/** Conversions that the server tells vendors of: how each pixel sends, its secret, the queue, and what became of it. */
+/** Conversions sent by the server: settings of each pixel, its secret, the queue, and the results. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const t = columnTypes(db)
   const pixels = () => db.schema.alterTable('tracking_pixels')

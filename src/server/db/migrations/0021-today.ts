@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { columnTypes, createTable } from '../dialect.ts'
 
-/** What the site counts of itself, ten minutes at a time, and what the lists of people and of acts are read by. */
+/** Counts of the site by ten minutes, and indexes for the lists of subscriptions and activity. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const t = columnTypes(db)
   await createTable(db, 'site_counts')

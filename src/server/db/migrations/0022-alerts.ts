@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { columnTypes, createTable } from '../dialect.ts'
 
-/** Who wants to be told what, what is known to be so, and the mails that are owed. */
+/** Alert settings, known states, and pending emails. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const t = columnTypes(db)
   await createTable(db, 'alert_choices')
@@ -30,7 +30,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('leased_until', t.timestamp)
     .addColumn('sent_at', t.timestamp)
     .execute()
-  // At most one mail at once for a person, a pixel and a day, whichever process writes it.
+  // At most one immediate email per person, pixel and day, whichever process stores it.
   await sql`create unique index alert_mails_at_once_key on alert_mails (user_id, pixel_id, day) where way = 'at_once'`.execute(
     db,
   )

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { columnTypes, createTable } from '../dialect.ts'
 
-/** Tests of a pixel on the site. Neither the token of the link nor the key of the reports is stored. */
+/** Test visits. Neither the token of the link nor the key of the reports is stored. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const t = columnTypes(db)
   await createTable(db, 'tag_tests')

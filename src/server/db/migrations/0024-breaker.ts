@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { columnTypes, createTable, engineOf } from '../dialect.ts'
 
-/** Whether a pixel may be paused by itself, the visits of its last minutes, and what they led to. */
+/** Whether a pixel may be paused automatically, its visits by minute, and the result. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const t = columnTypes(db)
   await db.schema

@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely'
 import { columnTypes, createTable } from '../dialect.ts'
 
 /**
- * Public keys of authenticators, by which people sign in (passkeys) or show a second factor, and the challenges that were
- * met already. `auth_factors.factor_type` only admits `totp`, and SQLite cannot widen a check: `kind` says it instead.
+ * Public keys of authenticators, for sign-in (passkeys) or as a second factor, and answered challenges.
+ * `auth_factors.factor_type` only allows `totp`, and SQLite cannot widen a check: `kind` holds the type instead.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const t = columnTypes(db)

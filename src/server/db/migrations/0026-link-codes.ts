@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { columnTypes, createTable } from '../dialect.ts'
 
-/** A link in a mail may lead to an address of the operator's with a code, which is worth a session to whoever asked for the mail. */
+/** An emailed link may lead to a listed address with a code, which the requester exchanges for a session. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const t = columnTypes(db)
   for (const column of ['code_challenge', 'redirect_to'])

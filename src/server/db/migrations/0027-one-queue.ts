@@ -1,12 +1,12 @@
 import { type Kysely, sql } from 'kysely'
 import { columnTypes, createTable, engineOf } from '../dialect.ts'
 
-/** What only an event has. */
+/** Columns that only events have. */
 const OF_EVENTS = ['pixel_id', 'event_id', 'event', 'consent_id', 'category', 'expires_at'] as const
 
 /**
- * `deliveries` takes what is no event of a pixel: a subscription that the newsletter's webhook is told of, and a mail.
- * Subscriptions that wait get their row, due when they were, and under an older process's claim not before it ends.
+ * `deliveries` also takes jobs without a pixel: newsletter subscriptions and emails. Waiting subscriptions get a row
+ * with their due time; one claimed by an older process is due when the claim ends.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   if (engineOf(db) === 'sqlite') await rebuild(db)
@@ -47,7 +47,7 @@ async function widen(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('deliveries').addColumn('sealed', 'text').execute()
 }
 
-/** SQLite cannot take a `not null` away: the table is made anew, with its rows. Nothing refers to it. */
+/** SQLite cannot remove a `not null`: the table is rebuilt with its rows. Nothing refers to it. */
 async function rebuild(db: Kysely<unknown>): Promise<void> {
   const t = columnTypes(db)
   await db.schema.alterTable('deliveries').renameTo('deliveries_before').execute()

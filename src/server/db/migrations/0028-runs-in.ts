@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { columnTypes } from '../dialect.ts'
 
-/** Where the code of a custom pixel runs. What was there before stays in the page. */
+/** Where the code of a custom pixel runs. Existing ones stay in the page. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const t = columnTypes(db)
   await db.schema

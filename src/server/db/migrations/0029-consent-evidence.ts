@@ -2,9 +2,8 @@ import { type Kysely, sql } from 'kysely'
 import { columnTypes, createTable } from '../dialect.ts'
 
 /**
- * What makes records of consent provable: which words were shown (`consent_notices`), who was behind the tags
- * (`consent_parties`), a leaf for every record in one Merkle tree, and seals over that tree. `consent_counts` is counted
- * in the transaction that gives a record its leaf.
+ * Consent proof: the wordings (`consent_notices`), the recipients (`consent_parties`), a leaf per record in one Merkle
+ * tree, and checkpoints over that tree. `consent_counts` is counted in the transaction that adds a record's leaf.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const t = columnTypes(db)
@@ -23,7 +22,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     db,
   )
 
-  // The newest choices of one browser, without sorting all that were made in its name.
+  // The newest choices of one browser, without sorting all records with its id.
   await db.schema
     .createIndex('consent_records_consent_id_created_at_idx')
     .on('consent_records')
@@ -56,7 +55,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('hash', t.text, (c) => c.notNull())
     .addPrimaryKeyConstraint('consent_tree_nodes_pkey', ['level', 'position'])
     .execute()
-  // One row: whoever appends or seals locks it first.
+  // One row: appending and making checkpoints lock it first.
   await createTable(db, 'consent_tree')
     .addColumn('id', t.integer, (c) => c.primaryKey().notNull().check(sql`id = 1`))
     .addColumn('size', t.integer, (c) => c.notNull())

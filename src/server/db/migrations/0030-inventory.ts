@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { columnTypes, createTable, engineOf } from '../dialect.ts'
 
-/** Why a tag is there, what was on the page from when to when, and vendors' files as our server last read them. */
+/** Why a tag is there, what was on the page and when, and vendors' files as our server last read them. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const t = columnTypes(db)
   await db.schema.alterTable('tracking_pixels').addColumn('reason', t.text).execute()
@@ -15,7 +15,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`insert into served_state (id, tags_version, tools_hash, tools_since) values (1, -1, '', ${at})`.execute(
     db,
   )
-  // No reference to the pixel: what was on the page stays known when its row is gone for good.
+  // No reference to the pixel: the history stays when its row is deleted.
   await createTable(db, 'tag_periods')
     .addColumn('id', t.uuid, (c) => c.primaryKey().notNull())
     .addColumn('pixel_id', t.uuid, (c) => c.notNull())

@@ -2,8 +2,8 @@ import type { Kysely } from 'kysely'
 import { columnTypes, createTable } from '../dialect.ts'
 
 /**
- * What tags cost, counted by minute beside what failed; why a tag was paused; the vendor's code of a test; and the hash of an address that a
- * subscription's conversion carries to Meta: for the minutes between the two requests of the page, and in the queue.
+ * Costs of tags by minute beside failures; why a tag was paused; the vendor's test code; and the hash of a subscriber's
+ * address for Meta, between the page's two requests and in the queue.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const t = columnTypes(db)

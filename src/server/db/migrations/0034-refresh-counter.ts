@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { columnTypes } from '../dialect.ts'
 
-/** A session counts its refreshes, instead of keeping a row for each token in `auth_refresh_tokens`. */
+/** A session counts its refreshes, instead of storing each token in `auth_refresh_tokens`. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const t = columnTypes(db)
   await db.schema

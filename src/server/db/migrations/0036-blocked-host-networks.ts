@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { columnTypes } from '../dialect.ts'
 
-/** How many networks said that a host was blocked: what a list that is full is sorted out by. */
+/** How many networks reported a blocked host: decides which one a full list drops. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const t = columnTypes(db)
   await db.schema

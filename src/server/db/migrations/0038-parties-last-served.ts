@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely'
 import { columnTypes } from '../dialect.ts'
 
 /**
- * When a tag set was last on a page, or last named by a choice, so that recipients whom no record names can be removed;
- * null in rows of before. The index answers whether a record names them.
+ * When a tag set was last served or named by a choice, so that recipients that no record names can be deleted; null in
+ * older rows. The index finds records that name them.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema

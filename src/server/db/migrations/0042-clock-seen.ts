@@ -8,7 +8,7 @@ const NEWEST = [
   ['readiness', 'proved_at'],
 ] as const
 
-/** When a sweep last accepted the clock. It begins with the newest row, or with the clock where there is none yet. */
+/** When a sweep last accepted the clock. It starts with the newest row, or with the clock if there is none. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('site_state').addColumn('clock_seen_at', columnTypes(db).timestamp).execute()
   const times: number[] = []
@@ -16,7 +16,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     const { rows } = await sql<{
       newest: string | null
     }>`select max(${sql.ref(column)}) as newest from ${sql.table(table)}`.execute(db)
-    // A database that was never asked whether it is ready says 1970.
+    // A database that was never checked for readiness has 1970.
     times.push(Date.parse(rows[0]?.newest ?? ''))
   }
   const newest = Math.max(0, ...times.filter((time) => !Number.isNaN(time)))

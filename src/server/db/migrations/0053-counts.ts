@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { columnTypes, createTable, engineOf } from '../dialect.ts'
 
-/** One table for everything that is counted, and the newest run and error of each tag. Both have one row per process. */
+/** One table for all counts, and the newest run and error of each tag. Both have one row per process. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const t = columnTypes(db)
   const isSqlite = engineOf(db) === 'sqlite'
@@ -32,8 +32,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * Counts go with their pixel, whoever deletes it. No foreign key: the site's own counts have no pixel, and a count that
- * comes after its pixel has gone must not fail the write of all others.
+ * Counts are deleted with their pixel. No foreign key: the site's counts have no pixel, and a late count must not fail
+ * the write of others.
  */
 async function forgetWithPixel(db: Kysely<unknown>, isSqlite: boolean): Promise<void> {
   if (isSqlite) {

@@ -4,12 +4,12 @@ import { nextSiteDay, startOfSiteDay } from '#contract/site.ts'
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/** Of what was counted in the tables of before. No process counts under it, so that copying again changes nothing. */
+/** For counts of the former tables. No process counts under it, so that copying again changes nothing. */
 const COPIED_SHARD = -1
 
 const ROWS_PER_STATEMENT = 1_000
 
-/** Copies what was counted until now. Older processes go on counting where they did: `copyCounts` is run again for them. */
+/** Copies the counts so far. Older processes keep using the former tables: `copyCounts` runs again for them. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const now = Date.now()
   const times: number[] = []
@@ -23,8 +23,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * Copies what the tables of before hold of the site's days from `since` on. Each row is set, not added to: it may be run
- * as often as anybody likes, by any number of processes.
+ * Copies the former tables from the site's day of `since` on. Each row is set, not added to: it can run repeatedly and
+ * in several processes.
  */
 export async function copyCounts(db: Kysely<unknown>, since: number, now = Date.now()): Promise<void> {
   const seen = new Map<string, LastSeen>()
@@ -35,11 +35,11 @@ export async function copyCounts(db: Kysely<unknown>, since: number, now = Date.
 interface CopiedTable {
   table: string
   time: string
-  /** What one row of the old table counts. */
+  /** The counts in one row of a former table. */
   read: (row: Record<string, unknown>) => { series: string; subject: string; counts: [string, unknown][] }
 }
 
-/** `tag_minutes` is not among them: the breaker looks back an hour at most, and begins again. */
+/** Without `tag_minutes`: the breaker looks back an hour at most and starts again. */
 const COPIED: readonly CopiedTable[] = [
   {
     table: 'tag_reports',
@@ -49,7 +49,7 @@ const COPIED: readonly CopiedTable[] = [
       subject: String(pixel_id),
       counts: [
         ...Object.entries({ ran, blocked, failed }).filter(([, count]) => count !== 0),
-        // Also where it is none: what was copied before may have been taken back since.
+        // Also zero: what was copied before may have been subtracted since.
         not_consented === null ? ['refusals_unknown', 1] : ['not_consented', not_consented],
       ],
     }),
@@ -83,7 +83,7 @@ const COPIED: readonly CopiedTable[] = [
   },
 ]
 
-/** For how many days each series is worth copying; those by day as long as they are there. */
+/** How many days of each series are worth copying; daily ones without a limit. */
 const KEPT_DAYS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   'tag.result': { hour: 90, day: Number.POSITIVE_INFINITY },
   'tag.seen': { hour: 3 },
@@ -131,7 +131,7 @@ async function copyDay(
       }
     }
   }
-  // In one order everywhere: two processes that copy at once never wait for each other in a circle.
+  // One order everywhere, to avoid deadlocks between processes.
   const rows = [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
   for (let start = 0; start < rows.length; start += ROWS_PER_STATEMENT) {
     const values = rows
@@ -166,7 +166,7 @@ function noteLastSeen(seen: Map<string, LastSeen>, row: Record<string, unknown>)
   })
 }
 
-/** Nothing that is stored gives way to something older. */
+/** Stored values are never replaced by older ones. */
 async function copyLastSeen(db: Kysely<unknown>, seen: ReadonlyMap<string, LastSeen>): Promise<void> {
   for (const [pixelId, { last_ran_at, last_error_at, last_error }] of [...seen].sort())
     await sql`insert into tag_last_seen (pixel_id, shard, last_ran_at, last_error_at, last_error)

@@ -5,12 +5,12 @@ export interface AuthUsers {
   id: string
   email: string
   password_hash: string | null
-  /** The protocol's database role, carried in tokens; it opens nothing here. */
+  /** The protocol's database role in tokens; it grants nothing here. */
   token_role: Generated<string>
   user_metadata: Json<Record<string, unknown>>
   app_metadata: Json<Record<string, unknown>>
   email_confirmed_at: Timestamp | null
-  /** Since when more than a stranger's claim stands for the address: its owner used a mail, or an administrator made the account. */
+  /** Since when the address is verified: its owner used an emailed token, or an administrator created the account. */
   mailbox_proved_at: Timestamp | null
   invited_at: Timestamp | null
   confirmation_sent_at: Timestamp | null
@@ -32,7 +32,7 @@ interface AdminRoles {
   updated_at: Timestamp
 }
 
-/** One per browser sign-in: what the navigation-only cookie names, and the parent of that browser's tabs. */
+/** One per browser sign-in: the target of the navigation-only cookie, and the parent of that browser's tabs. */
 interface AuthLogins {
   id: string
   user_id: string
@@ -40,14 +40,14 @@ interface AuthLogins {
   aal: 'aal1' | 'aal2'
   amr: Json<{ method: string; timestamp: number }[]>
   user_agent: string
-  /** Null for those that were opened before it was kept. */
+  /** Null for older rows. */
   network: string | null
   created_at: Timestamp
   last_used_at: Timestamp
   expires_at: Timestamp
 }
 
-/** One per tab, or per client that keeps its own session. */
+/** One per tab, or per program with its own session. */
 export interface AuthSessions {
   id: string
   user_id: string
@@ -65,15 +65,15 @@ export interface AuthSessions {
   refreshed_at: Timestamp | null
 }
 
-/** Refresh tokens from before sessions counted them: read until their session ends, written no more. */
+/** Refresh tokens from before sessions counted them: read until their session ends, no longer written. */
 interface AuthRefreshTokens {
   id: string
   session_id: string
   token_hash: string
   parent_id: string | null
-  /** When it was exchanged for a child. */
+  /** When it was exchanged. */
   used_at: Timestamp | null
-  /** When it lost its worth without being used: its parent was shown again. */
+  /** When it became invalid without use: its parent was used again. */
   retired_at: Timestamp | null
   created_at: Timestamp
 }
@@ -82,26 +82,26 @@ export interface AuthFactors {
   id: string
   user_id: string
   friendly_name: string
-  /** The table's first check admits nothing else; `kind` is what counts. */
+  /** The table's check allows nothing else; `kind` holds the type. */
   factor_type: 'totp'
   kind: Generated<'totp' | 'webauthn'>
   status: 'unverified' | 'verified'
-  /** Sealed; of a key that is a device's own, sealed emptiness. */
+  /** Encrypted; an encrypted empty text for a hardware key. */
   secret: string
-  /** The last accepted time step: a code is good once. */
+  /** The last accepted time step: a code works once. */
   last_used_step: number | null
   last_challenged_at: Timestamp | null
   created_at: Timestamp
   updated_at: Timestamp
 }
 
-/** The public half of an authenticator's key. */
+/** The public key of an authenticator. */
 export interface AuthPasskeys {
   id: string
   user_id: string
-  /** Set for the key of a second factor, by which nobody signs in. */
+  /** Set for the key of a second factor, which cannot sign in. */
   factor_id: string | null
-  /** As the authenticator names it, base64url. */
+  /** The authenticator's id, base64url. */
   credential_id: string
   /** COSE, base64url. */
   public_key: string
@@ -113,7 +113,7 @@ export interface AuthPasskeys {
   last_used_at: Timestamp | null
 }
 
-/** A WebAuthn challenge that was met; the others are stored nowhere. */
+/** An answered WebAuthn challenge; others are not stored. */
 interface AuthSpentChallenges {
   id: string
   expires_at: Timestamp
@@ -139,9 +139,9 @@ export interface AuthOneTimeTokens {
   id: string
   user_id: string
   kind: string
-  /** Hash of the long token that travels in a link. */
+  /** Hash of the token in the link. */
   token_hash: string
-  /** Hash of the six digits that are typed by hand. */
+  /** Hash of the six digits. */
   code_hash: string | null
   /** The address that it was sent to. */
   sent_to: string
@@ -150,7 +150,7 @@ export interface AuthOneTimeTokens {
   created_at: Timestamp
   expires_at: Timestamp
   used_at: Timestamp | null
-  /** Of a link that leads to `redirect_to` with a code: what the code's verifier must hash to. */
+  /** For a link that leads to `redirect_to` with a code: the required hash of the verifier. */
   code_challenge: string | null
   redirect_to: string | null
 }
@@ -164,7 +164,7 @@ interface AuthLinkCodes {
   expires_at: Timestamp
 }
 
-/** A service key: its id is in the key itself, which is stored nowhere. */
+/** A service key: its id is in the key itself, which is not stored. */
 interface AuthApiKeys {
   id: string
   name: string
@@ -173,7 +173,7 @@ interface AuthApiKeys {
   revoked_at: Timestamp | null
 }
 
-/** Accounts, and what proves who signs in. */
+/** Accounts and credentials. */
 export interface AuthTables {
   auth_users: AuthUsers
   admin_roles: AdminRoles

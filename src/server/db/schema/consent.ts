@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely'
 import type { Json, Timestamp } from './index.ts'
 
-/** One choice of one visitor. What was stored before `schema_version` 1 has none of the columns after `created_at`. */
+/** One choice of one visitor. Records before `schema_version` 1 have none of the columns after `created_at`. */
 export interface ConsentRecords {
   id: string
   consent_id: string
@@ -11,21 +11,21 @@ export interface ConsentRecords {
   tag_set_version: string
   created_at: Timestamp
   schema_version: Generated<number | null>
-  /** Of `consent_notices`; null when nobody knows a notice of that version. */
+  /** Of `consent_notices`; null if no notice of that version is known. */
   notice_hash: Generated<string | null>
-  /** Of `consent_parties`; null when nobody knows the tag set that the page named. */
+  /** Of `consent_parties`; null if the page's tag set is unknown. */
   parties_hash: Generated<string | null>
-  /** How long records were kept when this one was made. */
+  /** The retention of records when this one was made. */
   retention_days: Generated<number | null>
-  /** Its place in the tree; null until it is sealed. */
+  /** Its position in the tree; null until it has a leaf. */
   leaf_position: Generated<number | null>
 }
 
-/** A wording of banner and preferences, as it was first served. */
+/** A wording of banner and preferences, as first served. */
 interface ConsentNotices {
-  /** Of everything below but the time. */
+  /** Hash of everything below except the time. */
   hash: string
-  /** `CONSENT_TEXT_VERSION`; the same words in another rendering are another row. */
+  /** `CONSENT_TEXT_VERSION`; another rendering of the same words is another row. */
   version: number
   language: string
   text: string
@@ -33,19 +33,19 @@ interface ConsentNotices {
   first_served_at: Timestamp
 }
 
-/** The controller and the recipients of one tag set. */
-interface ConsentParties {
-  /** Of `content`. */
+/** Controller and recipients of one tag set. */
+interface ConsentRecipients {
+  /** Hash of `content`. */
   hash: string
   tag_set_version: string
   /** Canonical JSON: `ConsentPartiesContent`. */
   content: string
   first_served_at: Timestamp
-  /** Or last named by a choice; null in rows from before it was noted. */
+  /** When it was last served or named by a choice; null in older rows. */
   last_served_at: Generated<string | null>
 }
 
-/** What remains of a record when its time is over. */
+/** What remains of an erased record. */
 interface ConsentLeaves {
   /** From 0, without gaps. */
   position: number
@@ -53,7 +53,7 @@ interface ConsentLeaves {
   erased_at: Timestamp | null
 }
 
-/** Hashes of whole subtrees, on every eighth level: what is between is computed. */
+/** Hashes of complete subtrees on every eighth level; the others are computed. */
 interface ConsentTreeNodes {
   level: number
   position: number
@@ -64,27 +64,29 @@ interface ConsentTreeNodes {
 interface ConsentTree {
   id: number
   size: number
-  /** Of the leaves that no seal covers yet: a seal must not have to look at every record. */
+  /** Of leaves without a checkpoint: making one must not read every record. */
   first_record_at: Generated<string | null>
   last_record_at: Generated<string | null>
 }
 
-export interface ConsentSeals {
+export interface ConsentCheckpoints {
   /** From 1, without gaps. */
   sequence: number
   first_record_at: Timestamp
   last_record_at: Timestamp
-  /** Leaves since the seal before. */
+  /** Leaves since the previous checkpoint. */
   leaf_count: number
   tree_size: number
   root: string
-  /** Null in the first. */
+  /** Null for the first. */
   previous_hash: string | null
   hash: string
   sealed_at: Timestamp
 }
 
-/** Sealed records by day of the site. They are choices, not visitors: who changes their mind is counted again. */
+/**
+ * Records with a checkpoint by day of the site. They count choices, not visitors: a changed choice is counted again.
+ */
 interface ConsentCounts {
   day: string
   text_version: number
@@ -93,14 +95,14 @@ interface ConsentCounts {
   count: number
 }
 
-/** What visitors chose, and the proof of it. */
-export interface EvidenceTables {
+/** Consent records and their proof. */
+export interface ConsentTables {
   consent_records: ConsentRecords
   consent_notices: ConsentNotices
-  consent_parties: ConsentParties
+  consent_parties: ConsentRecipients
   consent_leaves: ConsentLeaves
   consent_tree_nodes: ConsentTreeNodes
   consent_tree: ConsentTree
-  consent_seals: ConsentSeals
+  consent_seals: ConsentCheckpoints
   consent_counts: ConsentCounts
 }

@@ -2,20 +2,26 @@ import type { ColumnType } from 'kysely'
 import { pixelColumns } from '#contract/pixel-columns.ts'
 import type { AlertTables } from './alerts.ts'
 import type { AuthTables } from './auth.ts'
-import type { EvidenceTables } from './consent.ts'
+import type { ConsentTables } from './consent.ts'
 import type { InventoryTables } from './inventory.ts'
 import type { NewsletterTables } from './newsletter.ts'
 import type { DeliveryTables } from './outbox.ts'
+import type { OutcomeTables } from './outcomes.ts'
 import type { SiteTables } from './site.ts'
 import type { StatsTables } from './stats.ts'
 import type { TagTables } from './tags.ts'
+import type { VisitTables } from './visits.ts'
 
-/** What SQLite stores as something else and `sqlite-values-plugin.ts` gives back; every name must mean the same in each table. */
+/**
+ * Columns that SQLite stores differently and `SqliteValuesPlugin` converts; every name must mean the same in each
+ * table.
+ */
 export const BOOLEAN_COLUMNS: ReadonlySet<string> = new Set([
   ...pixelColumns(({ type }) => type === 'boolean'),
   'is_principal',
   'active_when_deleted',
   'is_unasked',
+  'sends_value',
 ])
 
 export const JSON_COLUMNS: ReadonlySet<string> = new Set([
@@ -35,15 +41,15 @@ export const JSON_COLUMNS: ReadonlySet<string> = new Set([
   'files',
 ])
 
-/** Read as a value, written as text made by `JSON.stringify`: the one form that both engines take. */
+/** Read as a value, written as text of `JSON.stringify`: the form that both engines accept. */
 export type Json<T> = ColumnType<T, string, string>
 
 /** ISO 8601 in UTC, with `T` and `Z`, on both engines. */
 export type Timestamp = string
 
 /**
- * Every table with its primary key, those that others refer to first: rows are written in this order, and read in the
- * order of their keys. A table that is not named here does not compile.
+ * Every table with its primary key, referenced tables first: rows are written in this order, and read in key order. A
+ * table that is missing here does not compile.
  */
 export const TABLE_KEYS = {
   auth_users: ['id'],
@@ -68,6 +74,7 @@ export const TABLE_KEYS = {
   delivery_counts: ['pixel_id', 'hour', 'state', 'reason'],
   delivery_log: ['id'],
   delivery_stops: ['pixel_id'],
+  lane_rests: ['lane'],
   permitted_hosts: ['pixel_id', 'host'],
   compiled_tags: ['pixel_id'],
   tag_reports: ['pixel_id', 'hour'],
@@ -76,6 +83,8 @@ export const TABLE_KEYS = {
   tag_last_seen: ['pixel_id', 'shard'],
   tag_breakers: ['pixel_id'],
   tag_tests: ['id'],
+  tag_sets: ['version', 'category'],
+  tag_changes: ['version'],
   blocked_hosts: ['id'],
   consent_records: ['id'],
   consent_notices: ['hash'],
@@ -89,11 +98,27 @@ export const TABLE_KEYS = {
   site_state: ['id'],
   site_counts: ['slot', 'subject'],
   counts: ['subject', 'series', 'resolution', 'at', 'key', 'shard'],
+  visit_secrets: ['day'],
+  visit_keys_even: ['key'],
+  visit_keys_odd: ['key'],
+  outcome_names: ['name'],
+  outcome_keys: ['id'],
+  outcomes: ['mode', 'id'],
+  outcome_values: ['at', 'name', 'mode', 'currency', 'tie', 'shard'],
+  outcome_test_calls: ['id'],
+  outcome_events: ['name', 'pixel_id'],
+  outcome_campaign_values: ['at', 'channel', 'campaign', 'currency', 'shard'],
+  visit_codes: ['id'],
   alert_choices: ['user_id'],
   alert_states: ['pixel_id', 'kind', 'subject'],
   alert_mails: ['id'],
+  alert_webhooks: ['name'],
+  alert_posts: ['id'],
+  summary_choices: ['user_id'],
+  summary_weeks: ['monday'],
   readiness: ['id'],
   rate_limits: ['key'],
+  rate_windows: ['key'],
   served_state: ['id'],
   tag_periods: ['id'],
   served_headers: ['id'],
@@ -105,14 +130,16 @@ export type TableName = keyof typeof TABLE_KEYS
 
 export const TABLE_NAMES = Object.keys(TABLE_KEYS) as TableName[]
 
-/** Every table, room by room. */
+/** Every table, by module. */
 export interface Schema
   extends SiteTables,
     AuthTables,
     TagTables,
     StatsTables,
+    VisitTables,
     DeliveryTables,
-    EvidenceTables,
+    ConsentTables,
     InventoryTables,
     NewsletterTables,
+    OutcomeTables,
     AlertTables {}

@@ -4,21 +4,23 @@ import type { ServedFile } from '#contract/inventory.ts'
 import type { PixelType } from '#contract/pixel.ts'
 import type { Json, Timestamp } from './index.ts'
 
-/** One row: what the public page was last seen to be served with. Whoever notes a change locks it first. */
+/** One row: what the public page was last served with. Recording a change locks it first. */
 interface ServedState {
   id: number
-  /** Of `site_state` when it was noted: a process that is behind notes nothing. */
+  /** Of `site_state` when it was recorded: a process that is behind records nothing. */
   tags_version: number
-  /** Of the list of tools in the cookie policy. */
+  /** Hash of the list of tools in the cookie policy. */
   tools_hash: string
   tools_since: Timestamp
+  /** Hash of everything that was recorded; null if an older release recorded it. */
+  page_hash: Generated<string | null>
 }
 
-/** A tag on the public page, from when to when, as it was. */
+/** A tag on the public page, with its period. */
 interface TagPeriods {
   id: string
   pixel_id: string
-  /** Hash of what browsers ran and what the policy gave it. */
+  /** Hash of what browsers ran and the policy allowed. */
   revision: string
   type: PixelType
   /** Of the catalogue, the one of its type first. */
@@ -30,26 +32,26 @@ interface TagPeriods {
   hosts: Json<string[]>
   files: Json<ServedFile[]>
   started_at: Timestamp
-  /** Null while it is there. */
+  /** Null while it is on the page. */
   ended_at: Timestamp | null
 }
 
-/** Which headers the public page had, since when. */
+/** The headers of the public page, and since when. */
 interface ServedHeaders {
   id: string
   headers_hash: string
-  /** Of the tags that ran then; empty for none. */
+  /** The tag set at that time; empty for none. */
   tag_set_version: string
-  /** True when the tags were the same before: something else changed the headers. */
+  /** True if the tags were the same before: something else changed the headers. */
   is_unasked: boolean
   since: Timestamp
 }
 
-/** A vendor's file that a tag names, as our server last got it. */
+/** A vendor's file that a tag names, as our server last fetched it. */
 interface ScriptFiles {
   url: string
   outcome: 'waiting' | 'read' | 'failed'
-  /** Ours or the system's, where it failed: a status, `ENOTFOUND`. */
+  /** Why it failed: a status, or a code such as `ENOTFOUND`. */
   reason: Generated<string | null>
   sha256: Generated<string | null>
   bytes: Generated<number | null>
@@ -58,7 +60,7 @@ interface ScriptFiles {
   former_sha256: Generated<string | null>
   changes: Generated<number>
   checked_at: Generated<Timestamp | null>
-  /** When it is looked at again; a process that looks moves it ahead first. */
+  /** When it is checked again; a process that checks moves it ahead first. */
   due_at: Timestamp
 }
 

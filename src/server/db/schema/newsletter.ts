@@ -5,18 +5,18 @@ interface NewsletterSubscriptions {
   id: string
   email: string
   status: 'pending' | 'delivered' | 'failed'
-  /** Sent as the idempotency key of every attempt. */
+  /** The idempotency key of every attempt. */
   delivery_key: string
   attempts: Generated<number>
   next_attempt_at: Timestamp
-  /** While in the future, one worker is at it. */
+  /** While in the future, a worker holds it. */
   leased_until: Timestamp | null
   last_error: string | null
   created_at: Timestamp
   delivered_at: Timestamp | null
 }
 
-/** Who subscribed. */
+/** Subscriptions. */
 export interface NewsletterTables {
   newsletter_subscriptions: NewsletterSubscriptions
 }

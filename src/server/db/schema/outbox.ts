@@ -1,70 +1,70 @@
 import type { Generated } from 'kysely'
 import type { OptionalCategory } from '#contract/consent.ts'
 import type { DeliveryState } from '#contract/conversions.ts'
-import type { ServerEventName } from '#contract/server-event.ts'
+import type { SentEvent } from '#contract/server-event.ts'
 import type { Timestamp } from './index.ts'
 
-/** What the server signs in to a pixel's vendor with. */
+/** The secret for a pixel's vendor. */
 interface PixelSecrets {
   pixel_id: string
-  /** Sealed. */
+  /** Encrypted. */
   value: string
 }
 
-/** What waits to be told to one destination. The row is all that is kept about a visitor, until it is settled. */
+/** A waiting job for one destination. It contains all data about a visitor until it is settled. */
 export interface Deliveries {
   id: string
-  /** `newsletter`, `mail`, `account-mail`, or the id of a destination. */
+  /** `newsletter`, `mail`, `account-mail`, `chat`, `confirmation`, or the id of a destination. */
   kind: string
-  /** Of an event, as are the next four: null in any other row. */
+  /** For events, like the next four: null in other rows. */
   pixel_id: string | null
-  /** The page's own, which the browser's copy carries too. */
+  /** The page's ID, which the browser's event has too. */
   event_id: string | null
-  event: ServerEventName | null
-  /** The choice that it is sent under; looked up again when it is sent. */
+  event: SentEvent | null
+  /** The choice that allows it; checked again when sending. */
   consent_id: string | null
   category: OptionalCategory | null
-  /** JSON that the engine does not look into. */
+  /** JSON that the engine does not parse. */
   payload: string
-  /** The one in the payload, where there is one: whoever asks to be forgotten is found by it. */
+  /** The hash in the payload, if any: finds jobs of a person to erase. */
   email_hash: Generated<string | null>
   attempts: Generated<number>
   next_attempt_at: Timestamp
-  /** While in the future, one worker is at it. */
+  /** While in the future, a worker holds it. */
   leased_until: Timestamp | null
-  /** Set before it is sent to a vendor that counts twice what comes twice. */
+  /** Set before sending to a vendor that counts duplicates. */
   sent_at: Timestamp | null
   created_at: Timestamp
-  /** From then on it is of no use to whom it is for; null where attempts are counted instead. */
+  /** After this time it has no use; null where attempts are counted instead. */
   expires_at: Timestamp | null
-  /** Whom the newsletter's webhook is told of: the address is there and nowhere else. */
+  /** The subscription to send: the address is only there. */
   subscription_id: string | null
-  /** An e-mail, or the request for one: encrypted, because it can hold an address and a link that signs in. */
+  /** An email, or the request for one: encrypted, because it can contain an address and a link that signs in. */
   sealed: string | null
 }
 
-/** The hash of the address that a visitor has just subscribed with, until the page tells of the conversion. */
+/** The hash of a new subscriber's address, until the page posts the conversion. */
 interface SignUpHashes {
   consent_id: string
   email_hash: string
   expires_at: Timestamp
 }
 
-/** What became of events, by the hour in which they happened. What still waits is in the queue. */
-export interface DeliveryCounts {
+/** Results of events, by the hour in which they happened. Waiting ones are in the queue. */
+interface DeliveryCounts {
   pixel_id: string
   hour: Timestamp
   state: Exclude<DeliveryState, 'waiting'>
-  /** Why it was refused, as a code; empty otherwise. */
+  /** The reason of a refusal as a code; empty otherwise. */
   reason: string
   count: number
 }
 
-/** The last attempts of each pixel, with nothing about a visitor. */
+/** The last attempts of each pixel, without data of visitors. */
 interface DeliveryLog {
   id: string
   pixel_id: string
-  event: ServerEventName
+  event: SentEvent
   state: DeliveryState
   attempts: number
   answer: string
@@ -72,17 +72,27 @@ interface DeliveryLog {
   created_at: Timestamp
 }
 
-/** A pixel whose sending waits for somebody to mend something. */
+/** A pixel whose sending is stopped until somebody fixes it. */
 interface DeliveryStops {
   pixel_id: string
   code: string
   message: string
   stopped_at: Timestamp
-  /** The last time that one delivery was tried again; null before the first. */
+  /** When one job was last tried again; null before the first time. */
   tried_at: Timestamp | null
 }
 
-/** What waits to be sent, and what came of it. */
+/** A lane of the outbox whose receiver failed. It rests in every process. */
+interface LaneRests {
+  /** A pixel's id, or a kind of job. */
+  lane: string
+  /** Failures in a row. */
+  failures: number
+  /** When one process may try one job. */
+  until: Timestamp
+}
+
+/** The outbox and its results. */
 export interface DeliveryTables {
   pixel_secrets: PixelSecrets
   deliveries: Deliveries
@@ -90,4 +100,5 @@ export interface DeliveryTables {
   delivery_counts: DeliveryCounts
   delivery_log: DeliveryLog
   delivery_stops: DeliveryStops
+  lane_rests: LaneRests
 }

@@ -1,10 +1,10 @@
 import type { Generated } from 'kysely'
 import type { Json, Timestamp } from './index.ts'
 
-/** Keys that the installation made for itself. */
+/** Keys that the installation generated. */
 interface AppSecrets {
   name: string
-  /** Sealed. */
+  /** Encrypted. */
   value: string
   created_at: Timestamp
 }
@@ -12,9 +12,9 @@ interface AppSecrets {
 /** One row. */
 interface SecretKeyState {
   id: number
-  /** The key that everything sealed is sealed with; null until there is one. */
+  /** The id of the key that encrypts all secrets; null until there is one. */
   key_id: string | null
-  /** Null while the file may still hold, in freed pages, what was there before the last sealing. */
+  /** Null while freed pages of the file may still contain old values. */
   leftovers_cleared_at: Timestamp | null
 }
 
@@ -26,15 +26,15 @@ interface SiteState {
   tags_version: Generated<number>
   /** The account that the configuration named as principal at the last start. */
   principal_id: string | null
-  /** The same for as long as the site's data lives, wherever it is moved to. */
+  /** Stays the same for the life of the site's data, wherever it is moved. */
   site_id: string | null
-  /** When `site_counts` began; nothing is known of before. */
+  /** When `site_counts` began; nothing is known before. */
   counted_since: Generated<string | null>
-  /** When a sweep last accepted the clock, or somebody confirmed it; null where a process of an earlier version wrote the row. */
+  /** When a sweep last accepted the clock, or somebody confirmed it; null if an earlier version wrote the row. */
   clock_seen_at: Generated<string | null>
 }
 
-/** One row, written by whoever asks whether the database takes writes. */
+/** One row, written by readiness checks. */
 interface ReadinessRow {
   id: number
   proved_at: Timestamp
@@ -48,9 +48,9 @@ interface RateLimits {
 
 interface AuditEvents {
   id: string
-  /** A user id; null when nobody was signed in. */
+  /** A user id; null if nobody was signed in. */
   actor_id: string | null
-  /** Who it was, in words: an e-mail, "service key", "command line", "guest". */
+  /** The actor in words: an email, "service key", "command line", "guest". */
   actor: string
   action: string
   subject: string | null
@@ -59,12 +59,15 @@ interface AuditEvents {
   created_at: Timestamp
 }
 
-/** What the installation knows of itself, and the trail of who did what. */
+/** Facts about the installation, and the audit trail. */
 export interface SiteTables {
   app_secrets: AppSecrets
   secret_key: SecretKeyState
   site_state: SiteState
   readiness: ReadinessRow
+  /** Wrong passwords, codes and mails: exact, and never lost. */
   rate_limits: RateLimits
+  /** Rates of calls. Not logged on PostgreSQL: empty after a crash, and on a standby that takes over. */
+  rate_windows: RateLimits
   audit_events: AuditEvents
 }

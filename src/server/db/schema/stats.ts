@@ -1,26 +1,26 @@
 import type { Timestamp } from './index.ts'
 
-/** How long a time one row counts. A day is the site's. */
+/** The length of time of one row. A day is the site's. */
 export type Resolution = 'minute' | 'ten_minutes' | 'hour' | 'day'
 
-/** Everything that is counted; nothing about a visitor. */
+/** All counts, without data of visitors. */
 interface Counts {
-  /** A pixel's id, with which the row goes; empty for the whole site. */
+  /** A pixel's id, with which the row is deleted; a tag set's version; empty for the whole site. */
   subject: string
   /** A name of `stats/series.ts`. */
   series: string
   resolution: Resolution
-  /** When the time that it counts begins. */
+  /** Start of the counted time. */
   at: Timestamp
   /** What is counted, within the series. */
   key: string
-  /** One per process, so that no two of them wait for the same row; -1 for what was copied from the tables of before. */
+  /** One per process, so that no two wait for the same row; -1 for counts copied from former tables. */
   shard: number
-  /** Below zero where another process counted what this one has taken back. */
+  /** Below zero where another process counted what this one subtracted. */
   count: number
 }
 
-/** When a tag last ran and last failed, as each process knows. */
+/** When a tag last ran and last failed, per process. */
 interface TagLastSeen {
   pixel_id: string
   shard: number

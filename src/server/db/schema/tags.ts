@@ -3,23 +3,23 @@ import type { PIXEL_COLUMNS, PixelColumn, PixelRow } from '#contract/pixel-colum
 import type { TestStep } from '#contract/tag-test.ts'
 import type { Json, Timestamp } from './index.ts'
 
-/** A column of JSON is written as text; most have a value of the database's where none is given. */
+/** JSON columns are written as text; most have a default. */
 type StoredPixel = {
   [K in PixelColumn]: (typeof PIXEL_COLUMNS)[K]['type'] extends 'json'
-    ? ColumnType<PixelRow[K], string | undefined, string>
+    ? ColumnType<PixelRow[K], string | null | undefined, string | null>
     : K extends 'id' | 'name' | 'type' | 'code'
       ? PixelRow[K]
       : Generated<PixelRow[K]>
 }
 
 interface TrackingPixels extends StoredPixel {
-  /** Set while it is in the trash, where `is_active` is false whatever it was. */
+  /** Set while it is in the trash, where `is_active` is false. */
   deleted_at: Generated<string | null>
   deleted_by: Generated<string | null>
   active_when_deleted: Generated<boolean | null>
 }
 
-/** Who permitted a host of `allowed_hosts`, as far as it was done in the dashboard. */
+/** Who permitted a host of `allowed_hosts`, if it was done in the dashboard. */
 interface PermittedHosts {
   pixel_id: string
   host: string
@@ -27,20 +27,20 @@ interface PermittedHosts {
   permitted_at: Timestamp
 }
 
-/** What the code of a pixel became; written with the row, and again by each newer compiler. */
+/** The compiled code of a pixel; written with the row, and again by each newer compiler. */
 interface CompiledTags {
   pixel_id: string
-  /** Of type, ID and code: another hash is another snippet's result. */
+  /** Hash of type, ID and code: another hash belongs to another snippet. */
   source_hash: string
   compiler_version: number
-  /** How many hosts it adds to the policy beyond those of its type. */
+  /** Hosts that it adds to the policy beyond those of its type. */
   added_hosts: number
-  /** JSON that the engine does not look into. */
+  /** JSON that the engine does not parse. */
   sources: string
   body: string
 }
 
-/** Counts per pixel and hour; nothing about the visitor. */
+/** Counts per pixel and hour, without data of visitors. */
 interface TagReports {
   pixel_id: string
   hour: Timestamp
@@ -48,17 +48,17 @@ interface TagReports {
   ran: Generated<number>
   blocked: Generated<number>
   failed: Generated<number>
-  /** Null where nobody counted. Below zero for a moment, while another process has yet to write what was taken back. */
+  /** Null if not counted. Below zero for a moment, until another process has written its counts. */
   not_consented: Generated<number | null>
   last_ran_at: Timestamp | null
   last_error: string | null
 }
 
-/** What visits showed of a tag, as far as they ran it as it is now. */
+/** What visits observed of the current revision of a tag. */
 interface TagEvidence {
   pixel_id: string
   hour: Timestamp
-  /** Hash of what the browser ran and what the policy gave it. */
+  /** Hash of what the browser ran and the policy allowed. */
   revision: string
   /** `visit`, `hit`, `host:` and a source of its policy, `conversion:` and a name, or a part of its cost. */
   subject: string
@@ -66,60 +66,79 @@ interface TagEvidence {
   count: number
 }
 
-/** Visits of a tag by minute, for as long as the breaker looks back. */
+/** Visits of a tag by minute, as far as the breaker looks back. */
 interface TagMinutes {
   pixel_id: string
   revision: string
   minute: Timestamp
   visits: number
   failed: number
-  /** Those that measured what it cost, and those of them in which it cost too much. */
+  /** Measured visits, and slow ones among them. */
   measured: Generated<number>
   slow: Generated<number>
 }
 
-/** A tag that failed in most of its visits, or cost too many of them too much. */
+/** A tag that failed in most of its visits, or was too slow. */
 export interface TagBreakers {
   pixel_id: string
-  /** Which it was then. */
+  /** The revision at that time. */
   revision: string
   state: 'paused' | 'warned'
   reason: 'failing' | 'slow'
-  /** Of those that were measured, where it is slow. */
+  /** Measured visits, if it is slow. */
   visits: number
-  /** Those that spoke against it. */
+  /** The bad ones among them. */
   failed: number
   tripped_at: Timestamp
 }
 
-/** One test of a pixel on the site, by one administrator. */
+/** The pixels of a set, for refusals, which are counted per set. */
+interface TagSets {
+  /** Hash of the manifest. */
+  version: string
+  category: string
+  /** Separated by spaces. */
+  pixel_ids: string
+  /** The last day of the site on which a visitor chose. */
+  used_at: Timestamp
+}
+
+/** What a tags version changed. A version without a row may have changed anything. */
+interface TagChanges {
+  version: number
+  /** Separated by spaces. */
+  pixel_ids: string
+  changed_at: Timestamp
+}
+
+/** One test visit by one administrator. */
 interface TagTests {
   id: string
   pixel_id: string
-  /** A user id; null for the service key. */
+  /** A user id; null for a service key. */
   created_by: string | null
   /** The same in words. */
   creator: string
   token_hash: string
   created_at: Timestamp
-  /** When the token is worth nothing any more. */
+  /** When the token expires. */
   expires_at: Timestamp
-  /** Of the key that the token was traded for; null until it was. */
+  /** Hash of the key that the token was exchanged for; null before. */
   key_hash: string | null
   key_until: Timestamp | null
-  /** Meta's, without which nothing of a test is told to it by the server. */
+  /** Meta's test code, without which the server sends it nothing in a test. */
   test_code: Generated<string | null>
   steps: Json<TestStep[]>
 }
 
 interface BlockedHosts {
   id: string
-  /** null when it cannot be told which tag it was. */
+  /** Null if the tag is unknown. */
   pixel_id: string | null
   host: string
-  /** Of what the pixel ran when it last tried; null where the report does not tell. */
+  /** Hash of the code that last tried; null if the report does not tell. */
   code_hash: string | null
-  /** What it wanted there: `script`, `connect`, `image`, `frame` or `socket`. Null in rows of earlier versions. */
+  /** Its use: `script`, `connect`, `image`, `frame` or `socket`. Null in rows of earlier versions. */
   use: string | null
   count: Generated<number>
   /** Networks that reported it, each once an hour. */
@@ -128,17 +147,17 @@ interface BlockedHosts {
   last_seen_at: Timestamp
 }
 
-/** Counts of the whole site, by ten minutes; nothing about the visitor. */
+/** Counts of the whole site by ten minutes, without data of visitors. */
 interface SiteCounts {
   /** Start of the ten minutes. */
   slot: Timestamp
-  /** `choice:` and what was chosen, `conversion:` and a name, `told`, or `cost:` and a step. */
+  /** `choice:` and the choice, `conversion:` and a name, `told`, or `cost:` and a step. */
   subject: string
-  /** Below zero for a moment, while another process has yet to write what was taken back. */
+  /** Below zero for a moment, until another process has written its counts. */
   count: number
 }
 
-/** What runs on the page, and what is known of it. */
+/** Tags on the page, and what is known of them. */
 export interface TagTables {
   tracking_pixels: TrackingPixels
   permitted_hosts: PermittedHosts
@@ -148,6 +167,8 @@ export interface TagTables {
   tag_minutes: TagMinutes
   tag_breakers: TagBreakers
   tag_tests: TagTests
+  tag_sets: TagSets
+  tag_changes: TagChanges
   blocked_hosts: BlockedHosts
   site_counts: SiteCounts
 }

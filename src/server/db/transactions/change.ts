@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Compilable, QueryResult } from 'kysely'
 import type { Db } from '../database.ts'
-import { asPosted, ThreadConnection } from '../engines/sqlite-driver.ts'
+import { asPipelined, ThreadConnection } from '../engines/sqlite-driver.ts'
 
-/** PostgreSQL's "deadlock detected" and "could not serialize": it undid everything, and another try may succeed. */
+/** PostgreSQL's "deadlock detected" and "could not serialize": everything was rolled back, and a retry may succeed. */
 const RETRIABLE = ['40P01', '40001']
 
 const ATTEMPTS = 8
@@ -11,15 +11,15 @@ const ATTEMPTS = 8
 const FIRST_PAUSE_MS = 25
 
 interface ChangeOptions {
-  /** Further failures that another try can find gone, such as a key that was free when it was looked for. */
+  /** Further errors that a retry can solve, such as a key that was free when it was checked. */
   isRetriable?: (error: unknown, attempt: number) => boolean
 }
 
 const afterCommits = new WeakMap<Db, (() => void)[]>()
 
 /**
- * Runs `work` once the transaction of `change` is durable: never after a rollback, and once however often the change was
- * tried. At once where there is no such transaction.
+ * Runs `work` once the transaction of `change` is committed: never after a rollback, and once however often it was
+ * tried. At once without such a transaction.
  * @example
  * await change(db, async (trx) => {
  *   await storeChange(trx)
@@ -34,8 +34,8 @@ export function afterCommit(db: Db, work: () => void): void {
 
 /**
  * The one way to change what was read: `work` locks the rows that it reads (`locked`), writes them, and records the
- * audit event, all in one transaction. It may run more than once, so it does nothing but ask the
- * database; what else a change causes, such as a mail, waits for `afterCommit`.
+ * audit event, all in one transaction. It may run more than once, so it must only use the database; other effects wait
+ * for `afterCommit`.
  */
 export async function change<T>(
   db: Db,
@@ -53,7 +53,7 @@ export async function change<T>(
       return result
     } catch (error) {
       if (attempt === ATTEMPTS || !(isConflict(error) || isRetriable(error, attempt))) throw error
-      // Two that collided once would do so again if both came back at the same moment; the more there are, the wider apart.
+      // Two that collided would do so again at the same moment; the delay grows with the attempts.
       await wait(Math.random() * FIRST_PAUSE_MS * 2 ** attempt)
     }
   }
@@ -64,24 +64,24 @@ function isConflict(error: unknown): boolean {
   return typeof code === 'string' && RETRIABLE.includes(code)
 }
 
-interface Posted<Row> {
-  /** Settled by the time the transaction is. Within it, waiting for this is waiting for the statement. */
+interface Pipelined<Row> {
+  /** Settled when the transaction is. Awaiting it inside the transaction waits for the statement. */
   answer: Promise<QueryResult<Row>>
 }
 
 /**
- * Sends a statement of a transaction whose answer its next statement does not need. On the embedded engine nobody waits
- * for it: each answer costs a journey between two threads, and while a transaction is open nobody else writes. When it
- * fails, so does the transaction, with that error. PostgreSQL, and either engine outside of a transaction, has answered
- * when this resolves. Values come as they are stored, not as queries give them.
+ * Sends a statement of a transaction whose result the next statement does not need. On SQLite it is pipelined: each
+ * answer costs a round trip between two threads, and other writes wait while a transaction is open. If it fails, the
+ * transaction fails with its error. On PostgreSQL, and outside of a transaction, it has run when this resolves. Values
+ * are returned as stored.
  */
-export async function post<Row>(trx: Db, statement: Compilable<Row>): Promise<Posted<Row>> {
+export async function pipeline<Row>(trx: Db, statement: Compilable<Row>): Promise<Pipelined<Row>> {
   const query = statement.compile()
   return trx.getExecutor().provideConnection(async (connection) => {
-    const isPosted = trx.isTransaction && connection instanceof ThreadConnection
-    const answer = connection.executeQuery<Row>(isPosted ? asPosted(query) : query)
-    // Of what was posted the transaction tells the failure, and nobody has to wait for this.
-    if (isPosted) answer.catch(() => {})
+    const isPipelined = trx.isTransaction && connection instanceof ThreadConnection
+    const answer = connection.executeQuery<Row>(isPipelined ? asPipelined(query) : query)
+    // The transaction reports its failure.
+    if (isPipelined) answer.catch(() => {})
     else await answer
     return { answer }
   })

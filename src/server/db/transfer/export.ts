@@ -5,7 +5,7 @@ import type { Db } from '../database.ts'
 import { MIGRATION_NAMES } from '../migrate.ts'
 import { TABLE_KEYS, TABLE_NAMES, type TableName } from '../schema/index.ts'
 
-/** PostgreSQL as it is at one moment, however long the reading takes; nothing can be written in it. */
+/** PostgreSQL at one moment, however long reading takes; read-only. */
 export function readSnapshot<T>(db: Db, work: (trx: Db) => Promise<T>): Promise<T> {
   return db
     .transaction()
@@ -17,7 +17,7 @@ export function readSnapshot<T>(db: Db, work: (trx: Db) => Promise<T>): Promise<
     })
 }
 
-/** Everything that the database keeps, as lines of text. Give it a snapshot: what changes meanwhile would be half there. */
+/** The whole database as lines of text. Pass a snapshot, so that it is consistent. */
 export async function* exportRows(db: Db): AsyncGenerator<string> {
   const hash = createHash('sha256')
   const line = (value: unknown) => {
@@ -50,7 +50,7 @@ export type Row = Record<string, unknown>
 
 const PAGE = 500
 
-/** All rows of a table in the order of its key, a page at a time: a table may be larger than memory. */
+/** All rows of a table in key order, page by page: a table may be larger than memory. */
 export async function* readPages(db: Db, table: TableName): AsyncGenerator<Row[]> {
   const keys: readonly string[] = TABLE_KEYS[table]
   const order = sql.join(keys.map((key) => sql.ref(key)))
@@ -69,27 +69,39 @@ export async function* readPages(db: Db, table: TableName): AsyncGenerator<Row[]
   }
 }
 
-/** One JSON value on each line: this head, then `{"table": …}` and its rows for each table, then the foot. */
+/** One JSON value per line: this head, then `{"table": …}` and its rows for each table, then the foot. */
 export interface TransferHead {
   format: 'portico-export'
   version: 1
   /** Of the program that wrote it. */
   release: string
   migrations: string[]
-  /** The key that its sealed secrets need; the key itself is not in it. */
+  /** The key of its encrypted secrets; the key itself is not included. */
   keyId: string | null
 }
 
 export interface TransferFoot {
   rows: number
-  /** Of every byte before this line. */
+  /** Hash of every byte before this line. */
   sha256: string
 }
 
-/** What is in them is about visitors and of no use a week later: no part of an export or a backup. */
-export const LEFT_BEHIND: ReadonlySet<TableName> = new Set(['deliveries', 'sign_up_hashes'])
+/**
+ * Not part of exports and backups: data of visitors that has no use a week later, and visit codes, because a restored
+ * copy would revive those of visitors who have withdrawn their consent since.
+ */
+export const LEFT_BEHIND: ReadonlySet<TableName> = new Set([
+  'deliveries',
+  'sign_up_hashes',
+  'rate_windows',
+  'tag_changes',
+  'visit_secrets',
+  'visit_keys_even',
+  'visit_keys_odd',
+  'visit_codes',
+])
 
-/** What waits to be sent and is not copied. Subscriptions are: they wait in their own table. */
+/** Waiting jobs that are not copied. Subscriptions are: they are in their own table. */
 export interface LeftBehind {
   conversions: number
   mails: number
@@ -104,24 +116,27 @@ export async function countLeftBehind(db: Db): Promise<LeftBehind> {
   return sumLeftBehind(rows)
 }
 
-/** E-mails, and requests for one. */
+/** Alerts to a chat, and questions about events that were sent, count as neither: they are lost after days anyway. */
+const UNCOUNTED_KINDS: ReadonlySet<string> = new Set(['newsletter', 'chat', 'confirmation'])
+
+/** Emails, and requests for one. */
 const MAIL_KINDS: ReadonlySet<string> = new Set(['mail', 'account-mail'])
 
 export function sumLeftBehind(rows: readonly { kind: string; waiting: number }[]): LeftBehind {
   const sum = (counts: (kind: string) => boolean) =>
     rows.filter(({ kind }) => counts(kind)).reduce((total, { waiting }) => total + Number(waiting), 0)
   return {
-    conversions: sum((kind) => !MAIL_KINDS.has(kind) && kind !== 'newsletter'),
+    conversions: sum((kind) => !MAIL_KINDS.has(kind) && !UNCOUNTED_KINDS.has(kind)),
     mails: sum((kind) => MAIL_KINDS.has(kind)),
   }
 }
 
 export function describeLeftBehind({ conversions, mails }: LeftBehind): string {
   if (conversions + mails === 0)
-    return 'Nada esperava envio: nenhuma conversão e nenhum e-mail ficaram de fora.'
+    return 'A fila de envio estava vazia: nenhuma conversão e nenhum e-mail ficaram de fora.'
   const parts = [count(conversions, 'conversão', 'conversões'), count(mails, 'e-mail', 'e-mails')]
   const waiting = parts.filter((part) => part !== null).join(' e ')
-  return `Não estão no arquivo, porque ainda esperavam envio: ${waiting}.`
+  return `Não estão no arquivo, porque ainda estavam na fila de envio: ${waiting}.`
 }
 
 function count(number: number, one: string, many: string): string | null {

@@ -6,7 +6,7 @@ import { BOOLEAN_COLUMNS, JSON_COLUMNS, TABLE_KEYS, TABLE_NAMES, type TableName 
 import { change } from '../transactions/change.ts'
 import type { Row, TransferFoot, TransferHead } from './export.ts'
 
-/** Tables that a start or a migration fills by itself: rows there do not mean that the database is in use. */
+/** Tables that a start or migration fills: rows there do not mean that the database is in use. */
 const FILLED_BY_ITSELF: ReadonlySet<TableName> = new Set([
   'secret_key',
   'site_state',
@@ -17,20 +17,21 @@ const FILLED_BY_ITSELF: ReadonlySet<TableName> = new Set([
   'served_state',
   'served_headers',
   'rate_limits',
+  'rate_windows',
 ])
-/** Some twenty parameters for each row: below what either engine takes in one statement. */
+/** About twenty parameters per row: below the limit of both engines. */
 const ROWS_PER_STATEMENT = 100
 
 interface ImportOptions {
-  /** Opens the text anew each time: a transaction that has to be repeated reads it again. */
+  /** Opens the text again each time: a retried transaction reads it again. */
   lines: () => AsyncIterable<string>
-  /** Replaces what is there. */
+  /** Replaces existing data. */
   force: boolean
-  /** Throws to refuse what the file says of itself. */
+  /** Throws to refuse the file. */
   accept: (head: TransferHead) => Promise<void>
 }
 
-/** Puts an export in the place of everything that the (migrated) database holds, all of it or nothing. */
+/** Replaces everything in the (migrated) database with an export, completely or not at all. */
 export async function importRows(db: Db, { lines, force, accept }: ImportOptions): Promise<number> {
   return change(db, async (trx) => {
     if (!force) await refuseUsed(trx)
@@ -70,7 +71,9 @@ class Import {
   async #enter(table: string): Promise<void> {
     await this.#flush()
     if (!Object.hasOwn(TABLE_KEYS, table))
-      throw new BackupError(`O arquivo tem uma tabela desconhecida: ${table}.`)
+      throw new BackupError(
+        `O arquivo tem uma tabela que esta versão não conhece: ${table}. Atualize o Pórtico e importe de novo.`,
+      )
     this.#table = table as TableName
   }
 
@@ -96,7 +99,7 @@ class Import {
   }
 }
 
-/** JSON is written as text, on both engines; a boolean is one on both. */
+/** JSON is written as text on both engines; a boolean is a boolean on both. */
 function toStored(row: Row): Row {
   return Object.fromEntries(
     Object.entries(row).map(([column, value]) => {
@@ -118,13 +121,13 @@ function parseLine(line: string): Record<string, unknown> {
 function readHead(value: Record<string, unknown>): TransferHead {
   const head = value as unknown as TransferHead
   if (head.format !== 'portico-export' || head.version !== 1)
-    throw new BackupError('O arquivo não é uma exportação da Pórtico. Confira o caminho.')
+    throw new BackupError('O arquivo não é uma exportação do Pórtico. Confira o caminho.')
   const same =
     head.migrations.length === MIGRATION_NAMES.size &&
     head.migrations.every((name) => MIGRATION_NAMES.has(name))
   if (!same)
     throw new BackupError(
-      `O arquivo foi exportado pela versão ${head.release}, cujo banco tem outra forma. Exporte de novo com a mesma versão em que vai importar.`,
+      `O arquivo foi exportado pela versão ${head.release}, que usa outro formato de banco. Exporte e importe com a mesma versão.`,
     )
   return head
 }
@@ -135,7 +138,7 @@ async function refuseUsed(trx: Db): Promise<void> {
     const row = await trx.selectFrom(table).selectAll().limit(1).executeTakeFirst()
     if (row !== undefined)
       throw new BackupError(
-        `O banco de destino já tem dados (${table}) e não foi alterado. Use um banco vazio, ou --force para substituir tudo.`,
+        `O banco de destino já tem dados (${table}). Nada foi alterado. Use um banco vazio ou rode com --force para substituir tudo.`,
       )
   }
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { afterEach, expect, test } from 'vitest'
 import { type EngineName, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
 import { fillAuthTables } from '#tests/support/every-table/fill-auth-tables.ts'
-import { fillEvidenceTables } from '#tests/support/every-table/fill-evidence-tables.ts'
+import { fillConsentTables } from '#tests/support/every-table/fill-consent-tables.ts'
 import { fillTagTables, tokenPlace } from '#tests/support/every-table/fill-tag-tables.ts'
 import { insertSecrets, openAll, textsOf } from '#tests/support/secret-rows.ts'
 import type { Db } from '../database.ts'
@@ -21,14 +21,14 @@ async function make(engine: EngineName): Promise<TestDatabase> {
   return database
 }
 
-/** At least one row in every table, with what engines may treat differently: emptiness, quotes, long texts, JSON. */
+/** At least one row in every table, with values that engines may treat differently: empty, quotes, long texts, JSON. */
 async function fill(database: TestDatabase): Promise<void> {
   const { db, secrets } = database
   await insertSecrets(db, secrets, 'ana@exemplo.com.br')
   const at = '2026-11-15T12:34:56.789Z'
   const person = await fillAuthTables(db, at)
   const pixel = await fillTagTables(database, person, at)
-  await fillEvidenceTables(db, pixel, at)
+  await fillConsentTables(db, pixel, at)
 }
 
 async function rowsOf(db: Db): Promise<Record<string, Row[]>> {
@@ -36,7 +36,7 @@ async function rowsOf(db: Db): Promise<Record<string, Row[]>> {
   for (const table of TABLE_NAMES) {
     const rows: Row[] = []
     for await (const page of readPages(db, table)) rows.push(...page)
-    // Engines sort texts by rules of their own.
+    // Engines sort texts differently.
     const keyOf = (row: Row) =>
       JSON.stringify(TABLE_KEYS[table as TableName].map((key) => row[key as string]))
     all[table] = rows.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
@@ -59,7 +59,7 @@ const accept = async () => {}
 test.each<[EngineName, EngineName]>([
   ['sqlite', 'postgres'],
   ['postgres', 'sqlite'],
-])('from %s to %s every row of every table is equal, and what was sealed opens', async (from, to) => {
+])('from %s to %s every row of every table is equal, and secrets can be decrypted', async (from, to) => {
   const source = await make(from)
   await fill(source)
   const before = await rowsOf(source.db)
@@ -72,13 +72,13 @@ test.each<[EngineName, EngineName]>([
   expect(count).toBe(Object.values(before).reduce((sum, rows) => sum + rows.length, 0))
   expect(await rowsOf(target.db)).toEqual(before)
   const token = await target.db.selectFrom('pixel_secrets').selectAll().executeTakeFirstOrThrow()
-  expect(await source.secrets.open(tokenPlace(token.pixel_id), token.value)).toBe('EAAG-token')
+  expect(await source.secrets.decrypt(tokenPlace(token.pixel_id), token.value)).toBe('EAAG-token')
   const secretRows = await insertSecrets(source.db, source.secrets)
   await importRows(target.db, { lines: linesOf(await textOf(source.db)), force: true, accept })
   expect(await openAll(target.db, source.secrets, secretRows)).toEqual(textsOf(secretRows))
 })
 
-test('is refused whole: into a database in use, of another version, cut off, changed or of something else', async () => {
+test('refuses a database in use, another version, a cut or changed file, and other files', async () => {
   const source = await make('sqlite')
   await fill(source)
   const text = await textOf(source.db)
@@ -91,7 +91,7 @@ test('is refused whole: into a database in use, of another version, cut off, cha
   await expect(tryWith(text.slice(0, -200))).rejects.toThrow('incompleto')
   await expect(tryWith(text.replace('p7@exemplo', 'p8x@exemplo'))).rejects.toThrow('incompleto')
   await expect(tryWith('{"a":1}\n')).rejects.toThrow('não é uma exportação')
-  await expect(tryWith(text.replace('"0001-auth",', ''))).rejects.toThrow('outra forma')
+  await expect(tryWith(text.replace('"0001-auth",', ''))).rejects.toThrow('outro formato')
   const refuse = async () => Promise.reject(new Error('no key'))
   await expect(importRows(target.db, { lines: linesOf(text), force: false, accept: refuse })).rejects.toThrow(
     'no key',
@@ -102,7 +102,7 @@ test('is refused whole: into a database in use, of another version, cut off, cha
   )
 })
 
-test('knows every table that the migrations make', async () => {
+test('includes every table of the migrations', async () => {
   const { db } = await make('sqlite')
   const tables = await db.introspection.getTables()
   expect(TABLE_NAMES.toSorted()).toEqual(tables.map(({ name }) => name).sort())

@@ -1,6 +1,6 @@
-import { type AliasedRawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Db } from '#server/db/database.ts'
-import { engineOf } from '#server/db/dialect.ts'
+import { asTable } from '#server/db/dialect.ts'
 import { aheadRange, isUnexpired } from '#server/db/time.ts'
 import { RegularFlush } from '#server/db/transactions/flush.ts'
 import type { Logger } from '../logging/logger.ts'
@@ -8,12 +8,14 @@ import type { GuessLimit, Limit } from './limits.ts'
 
 export interface Hit extends Limit {
   key: string
+  /** Defaults to 1. */
+  by?: number
 }
 
 interface Window {
   windowMs: number
   endsAt: number
-  /** What every replica together let through, as far as is known here. */
+  /** Calls allowed by all processes, as far as this one knows. */
   count: number
   /** Of those, what only this process knows. */
   unsent: number
@@ -24,18 +26,18 @@ interface HitCounterOptions {
   flushMs?: number
 }
 
-/** About 10 MB. Past it the oldest window is forgotten, and learned again from the database when it is next written. */
+/** About 10 MB. Beyond it the oldest window is dropped, and read from the database when it is next written. */
 const MAX_WINDOWS = 50_000
 
-/** What one statement brings back is gone through at once. */
+/** Rows of one statement are processed at once. */
 const ROWS_PER_STATEMENT = 500
 
 const TIDY_EVERY_FLUSHES = 30
 
 /**
- * Counts in memory what anyone can call, and shares the counts with the other replicas once a second. Only calls that
- * are let through are counted, so a refused one costs nothing but a look. A replica that has not heard of the others'
- * counts yet can let through one limit of its own: the overshoot is at most one `max` for each further replica.
+ * Counts public calls in memory and shares the counts with other processes once a second. Only allowed calls are
+ * counted, so a refused one costs no write. A crash of PostgreSQL forgets them (`rate_windows`). A process that has not seen the others' counts yet can allow one limit of
+ * its own: the overshoot is at most one `max` per further process.
  */
 export class RateCounter {
   readonly #db: Db
@@ -60,26 +62,26 @@ export class RateCounter {
     this.#maxWindows = maxWindows
   }
 
-  /** Counts one hit under every key; if one of them is used up, counts none and says for how many seconds it is. */
+  /** Counts one hit under every key; if one is used up, counts none and returns the seconds until it ends. */
   take(hits: readonly Hit[], now = Date.now()): number | null {
     const windows = hits.map((hit) => this.#open(hit, now))
     let wait: number | null = null
-    for (const [index, { max }] of hits.entries()) {
+    for (const [index, { max, by = 1 }] of hits.entries()) {
       const window = windows[index]
-      if (window !== undefined && window.count >= max)
+      if (window !== undefined && window.count + by > max)
         wait = Math.max(wait ?? 0, secondsUntil(window.endsAt, now))
     }
     if (wait !== null) return wait
     for (const [index, hit] of hits.entries()) {
       const window = windows[index] ?? this.#begin(hit, now)
-      window.count++
-      window.unsent++
+      window.count += hit.by ?? 1
+      window.unsent += hit.by ?? 1
       this.#unsent.add(hit.key)
     }
     return null
   }
 
-  /** Counts under these keys one hit less: what it was taken for did not happen. */
+  /** Subtracts one hit: what it was for did not happen. */
   giveBack(hits: readonly Hit[], now = Date.now()): void {
     for (const hit of hits) {
       const window = this.#open(hit, now)
@@ -90,7 +92,7 @@ export class RateCounter {
     }
   }
 
-  /** What every replica together let through in the window that is open, as far as is known here. */
+  /** Calls allowed by all processes in the open window, as far as this one knows. */
   countOf(hit: Hit, now = Date.now()): number {
     return this.#open(hit, now)?.count ?? 0
   }
@@ -103,7 +105,7 @@ export class RateCounter {
     return this.#flush.stop()
   }
 
-  /** As if every window had ended. */
+  /** Ends every window. */
   clear(): void {
     this.#windows.clear()
     this.#unsent.clear()
@@ -118,7 +120,7 @@ export class RateCounter {
     const oldest = this.#windows.keys().next().value
     if (this.#windows.size >= this.#maxWindows && oldest !== undefined) this.#windows.delete(oldest)
     const window = { windowMs, endsAt: now + windowMs, count: 0, unsent: 0 }
-    // Anew, so that the first of the map stays the one that began first.
+    // Inserted again, so that the map stays ordered by start.
     this.#windows.delete(key)
     this.#windows.set(key, window)
     return window
@@ -143,7 +145,8 @@ export class RateCounter {
     }
     if (rows.length === 0) return
     try {
-      for (const row of await addHits(this.#db, rows, LONGEST_WINDOW_MS, now)) this.#learn(row, now)
+      for (const row of await addHits(this.#db, 'rate_windows', rows, LONGEST_WINDOW_MS, now))
+        this.#learn(row, now)
     } catch (error) {
       for (const row of rows) this.#keep(row)
       throw error
@@ -160,7 +163,7 @@ export class RateCounter {
 
   #keep({ key, count, expires_at }: StoredHits): void {
     const window = this.#windows.get(key)
-    // A new window that began meanwhile owes nothing to the old one.
+    // A new window has begun since and does not inherit the old count.
     if (window === undefined || new Date(window.endsAt).toISOString() !== expires_at) return
     window.unsent += count
     this.#unsent.add(key)
@@ -173,7 +176,7 @@ export class RateCounter {
 }
 
 interface RateLimitState {
-  /** Hits in the current window, this one included. */
+  /** Hits in the current window, including this one. */
   count: number
   /** Until the window ends, at least 1. */
   retryAfterSeconds: number
@@ -186,15 +189,17 @@ interface StoredHits {
   expires_at: string
 }
 
-/** No window of calls is longer, so one that ends later than this was written while the clock was wrong. */
+const COLUMNS = { key: 'text', count: 'integer', expires_at: 'timestamptz' } as const
+
+/** No window of calls is longer: one that ends later was written by a wrong clock. */
 const LONGEST_WINDOW_MS = 60 * 60_000
 
-/** Guesses are remembered this long after the last one: longer than any wait between two. */
+/** How long guesses are kept after the last one: longer than any wait. */
 export const GUESSES_KEPT_MS = 12 * 60 * 60_000
 
 /**
- * Counts one hit, in one statement, so that it is exact whichever replica is asked and however many ask at once: what
- * guesses at secrets and mail are counted by. For calls that anyone can make there is `PublicLimits`.
+ * Counts one hit in one statement, so that it is exact across processes and parallel calls, and durable. Used for
+ * guesses at secrets and for email; for public calls use `PublicLimits`.
  */
 export async function countHit(
   db: Db,
@@ -203,33 +208,40 @@ export async function countHit(
   now = Date.now(),
 ): Promise<RateLimitState> {
   const hit = { key, count: 1, expires_at: new Date(now + windowMs).toISOString() }
-  const [row] = await addHits(db, [hit], windowMs, now)
-  if (row === undefined) throw new Error('a counted hit has no row')
+  const [row] = await addHits(db, 'rate_limits', [hit], windowMs, now)
+  if (row === undefined) throw new Error('the counted hit has no row')
   return { count: row.count, retryAfterSeconds: secondsUntil(row.expires_at, now) }
 }
 
 /**
- * Adds hits to their windows, opening new ones where the old have ended, and gives back what is then stored. The rows
- * must be sorted by key: two replicas that lock the same rows in different orders would wait for each other.
+ * Adds hits to their windows, opens new ones where the old have ended, and returns the stored values. The rows must be
+ * sorted by key: two processes that lock the same rows in different orders would deadlock.
  */
 function addHits(
   db: Db,
+  table: 'rate_limits' | 'rate_windows',
   rows: readonly StoredHits[],
   longestWindowMs: number,
   now: number,
 ): Promise<StoredHits[]> {
   const { after, upTo } = aheadRange(longestWindowMs, now)
-  const ended = sql<boolean>`(rate_limits.expires_at <= ${after} or rate_limits.expires_at > ${upTo})`
+  const stored = { count: sql.ref(`${table}.count`), expires_at: sql.ref(`${table}.expires_at`) }
+  const ended = sql<boolean>`(${stored.expires_at} <= ${after} or ${stored.expires_at} > ${upTo})`
   return (
     db
-      .insertInto('rate_limits')
+      .insertInto(table)
       .columns(['key', 'count', 'expires_at'])
-      // SQLite would take "on conflict" for the condition of a join, were there no condition before it.
-      .expression((eb) => eb.selectFrom(asTable(db, rows)).selectAll().where(sql<boolean>`true`))
+      // Without a condition SQLite would parse "on conflict" as that of a join.
+      .expression((eb) =>
+        eb
+          .selectFrom(asTable(db, COLUMNS, rows))
+          .selectAll()
+          .where(sql<boolean>`true`),
+      )
       .onConflict((conflict) =>
         conflict.column('key').doUpdateSet({
-          count: sql<number>`case when ${ended} then excluded.count else rate_limits.count + excluded.count end`,
-          expires_at: sql<string>`case when ${ended} then excluded.expires_at else rate_limits.expires_at end`,
+          count: sql<number>`case when ${ended} then excluded.count else ${stored.count} + excluded.count end`,
+          expires_at: sql<string>`case when ${ended} then excluded.expires_at else ${stored.expires_at} end`,
         }),
       )
       .returning(['key', 'count', 'expires_at'])
@@ -237,18 +249,7 @@ function addHits(
   )
 }
 
-/** One parameter for all rows: a statement with thousands of them takes longer to compose than to run. */
-function asTable(db: Db, rows: readonly StoredHits[]): AliasedRawBuilder<StoredHits, 'hits'> {
-  const list = JSON.stringify(rows.map(({ key, count, expires_at }) => [key, count, expires_at]))
-  const query =
-    engineOf(db) === 'postgres'
-      ? sql<StoredHits>`(select hit ->> 0, (hit ->> 1)::integer, (hit ->> 2)::timestamptz
-          from jsonb_array_elements(${list}::jsonb) as hit)`
-      : sql<StoredHits>`(select value ->> 0, value ->> 1, value ->> 2 from json_each(${list}))`
-  return query.as('hits')
-}
-
-/** Looks without counting. */
+/** Reads without counting. */
 export async function readHits(
   db: Db,
   key: string,
@@ -265,16 +266,42 @@ export async function readHits(
   return { count: row.count, retryAfterSeconds: secondsUntil(row.expires_at, now) }
 }
 
+/** Calls that all processes allowed in the open windows of these keys, up to the last second. */
+export async function readWindows(
+  db: Db,
+  keys: readonly string[],
+  now = Date.now(),
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await db.selectFrom('rate_windows').selectAll().where('key', 'in', keys).execute()
+  const open = rows.filter(({ expires_at }) => isUnexpired(expires_at, LONGEST_WINDOW_MS, now))
+  return new Map(open.map(({ key, count }) => [key, count]))
+}
+
+/** A guess that was counted, or how long to wait before the next one. */
+export type CountedGuess = { count: number } | { waitSeconds: number }
+
 /**
- * Counts a guess before it is looked at, in one statement, so that guesses side by side learn no more than one by one.
- * Null when the wait after the last one is not over. A row of guesses ends `GUESSES_KEPT_MS` after the last of them.
+ * Counts a guess before it is checked, in one statement, so that parallel guesses learn no more than sequential ones.
+ * Null while the wait after the last one is not over. A row ends `GUESSES_KEPT_MS` after its last guess.
  */
 export async function countGuess(
   db: Db,
   key: string,
-  { free, waitsMs }: GuessLimit,
+  limit: Limit | GuessLimit,
   now = Date.now(),
-): Promise<{ count: number } | { waitSeconds: number }> {
+): Promise<CountedGuess> {
+  if ('waitsMs' in limit) return countWithWaits(db, key, limit, now)
+  const { count, retryAfterSeconds } = await countHit(db, key, limit.windowMs, now)
+  return count > limit.max ? { waitSeconds: retryAfterSeconds } : { count }
+}
+
+/** Not counted while the wait after the last one is not over. A row ends `GUESSES_KEPT_MS` after its last guess. */
+async function countWithWaits(
+  db: Db,
+  key: string,
+  { free, waitsMs }: GuessLimit,
+  now: number,
+): Promise<CountedGuess> {
   const { after, upTo } = aheadRange(GUESSES_KEPT_MS, now)
   const ended = sql<boolean>`(rate_limits.expires_at <= ${after} or rate_limits.expires_at > ${upTo})`
   const lastGuessBefore = (waitMs: number) => new Date(now + GUESSES_KEPT_MS - waitMs).toISOString()
@@ -310,7 +337,7 @@ export async function countGuess(
   return { waitSeconds: Math.max(1, retryAfterSeconds - (GUESSES_KEPT_MS - waitMs) / 1000) }
 }
 
-/** A guess that was right takes nothing from those who guess beside it. */
+/** Subtracts a right guess, so that parallel guesses are not affected. */
 export async function giveBackGuess(db: Db, key: string): Promise<void> {
   await db
     .updateTable('rate_limits')

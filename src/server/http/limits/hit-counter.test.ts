@@ -20,12 +20,12 @@ describe.each(ENGINES)('counting in memory on %s', (engine) => {
     onTestFinished(() => counter.stop())
     return counter
   }
-  /** A flush takes what it writes in the next turn, and waits for the database after that. */
+  /** A flush takes its rows in the next microtask, then waits for the database. */
   const hasBegun = () => Promise.resolve()
   const stored = async (key: string) =>
-    database.db.selectFrom('rate_limits').selectAll().where('key', '=', key).executeTakeFirst()
+    database.db.selectFrom('rate_windows').selectAll().where('key', '=', key).executeTakeFirst()
 
-  test('a window lets its limit through, says when it ends, and begins anew', () => {
+  test('allows the limit, says when the window ends, and begins a new one', () => {
     const counter = startReplica()
     const now = Date.now()
     const hit = [{ key: 'window', ...TWO }]
@@ -34,7 +34,7 @@ describe.each(ENGINES)('counting in memory on %s', (engine) => {
     expect(counter.take(hit, now + MINUTE)).toBeNull()
   })
 
-  test('when one key is used up, nothing is counted under the others', () => {
+  test('counts nothing when one key is used up', () => {
     const counter = startReplica()
     const narrow = { key: 'narrow', ...TWO }
     const wide = { key: 'wide', max: 3, windowMs: MINUTE }
@@ -55,7 +55,7 @@ describe.each(ENGINES)('counting in memory on %s', (engine) => {
     expect(before?.count).toBe(2)
   })
 
-  test('replicas hear of each other with the next flush, and a new process of what was before', async () => {
+  test('processes learn of each other with the next flush, and a new process of earlier counts', async () => {
     const [one, two] = [startReplica(), startReplica()]
     const hit = [{ key: 'shared', ...TWO }]
     one.take(hit)
@@ -69,7 +69,7 @@ describe.each(ENGINES)('counting in memory on %s', (engine) => {
     expect((await stored('shared'))?.count).toBe(3)
   })
 
-  test('what a clock that was a day ahead wrote, in memory or in the database, locks nobody', async () => {
+  test('counts of a clock that was a day ahead lock nobody', async () => {
     const counter = startReplica()
     const hit = [{ key: 'ahead', ...TWO }]
     for (let n = 0; n < 3; n++) counter.take(hit, Date.now() + DAY)
@@ -81,20 +81,20 @@ describe.each(ENGINES)('counting in memory on %s', (engine) => {
     expect(fresh.take(hit)).toBeNull()
   })
 
-  test('what could not be written is written later, and limits hold meanwhile', async () => {
+  test('writes counts later when it could not, and keeps limiting meanwhile', async () => {
     const counter = startReplica()
     const hit = [{ key: 'later', ...TWO }]
-    await database.db.schema.alterTable('rate_limits').renameTo('away').execute()
+    await database.db.schema.alterTable('rate_windows').renameTo('away').execute()
     counter.take(hit)
     await counter.flush()
     counter.take(hit)
     expect(counter.take(hit)).toBeGreaterThan(0)
-    await database.db.schema.alterTable('away').renameTo('rate_limits').execute()
+    await database.db.schema.alterTable('away').renameTo('rate_windows').execute()
     await counter.flush()
     expect((await stored('later'))?.count).toBe(2)
   })
 
-  test('what is counted while counts are on their way is not forgotten, and all of it is shared', async () => {
+  test('keeps and shares hits that arrive during a flush', async () => {
     const [one, two] = [startReplica(), startReplica()]
     const hit = [{ key: 'way', max: 9, windowMs: MINUTE }]
     for (let n = 0; n < 3; n++) one.take(hit)
@@ -112,18 +112,18 @@ describe.each(ENGINES)('counting in memory on %s', (engine) => {
   test('a window that could not be written adds nothing to the next', async () => {
     const counter = startReplica()
     const hit = [{ key: 'next', ...TWO }]
-    await database.db.schema.alterTable('rate_limits').renameTo('away').execute()
+    await database.db.schema.alterTable('rate_windows').renameTo('away').execute()
     counter.take(hit, Date.now() - MINUTE + 500)
     const lost = counter.flush()
     await hasBegun()
     counter.take(hit, Date.now() + 1_000)
     await lost
-    await database.db.schema.alterTable('away').renameTo('rate_limits').execute()
+    await database.db.schema.alterTable('away').renameTo('rate_windows').execute()
     await counter.flush()
     expect((await stored('next'))?.count).toBe(1)
   })
 
-  test('more callers than fit in memory are counted on, and the oldest are asked for in the database', async () => {
+  test('counts more callers than fit in memory, and reads the oldest from the database', async () => {
     const counter = startReplica({ maxWindows: 100 })
     const first = [{ key: 'many:0', ...TWO }]
     for (let n = 0; n < 2; n++) counter.take(first)
@@ -135,7 +135,7 @@ describe.each(ENGINES)('counting in memory on %s', (engine) => {
   })
 })
 
-test('replicas that count the same keys in opposite orders never wait for each other in a circle', async () => {
+test('processes that count the same keys in opposite orders do not deadlock', async () => {
   const database = await makeDatabase('postgres')
   const warnings: unknown[] = []
   const log = { warn: (...line: unknown[]) => void warnings.push(line) } as never
@@ -150,7 +150,7 @@ test('replicas that count the same keys in opposite orders never wait for each o
   }
   expect(warnings).toEqual([])
   const { total } = await database.db
-    .selectFrom('rate_limits')
+    .selectFrom('rate_windows')
     .select((eb) => eb.fn.sum<number>('count').as('total'))
     .executeTakeFirstOrThrow()
   expect(total).toBe(2 * 30 * keys.length)

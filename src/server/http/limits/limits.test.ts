@@ -3,16 +3,16 @@ import { expect, test } from 'vitest'
 import { writeDocTable } from '#tests/support/doc-table.ts'
 import { LIMIT_ROWS } from './limits.ts'
 
-test('docs/security.md has every limit and its reason', () => {
+test('docs/operate/limits.md has every limit and its reason', () => {
   expect(LIMIT_ROWS.every(({ reason }) => reason !== '')).toBe(true)
   const rows = LIMIT_ROWS.map(({ group, name, limit, reason }) => [group, `\`${name}\``, limit, reason])
-  writeDocTable('docs/security.md', 'limits', [['what', 'row', 'limit', 'reason'], ...rows])
+  writeDocTable('docs/operate/limits.md', 'limits', [['what', 'row', 'limit', 'reason'], ...rows])
 })
 
-/** A window, a body size or a wait of callers that is written down as a number. */
+/** A window, body size or retry time written as a number. */
 const LITERAL = /max: *[\d_]+, *windowMs|(?:bodyLimit|'retry-after'): *'?\d/
 
-test('no other file has a limit of calls or bodies of its own', () => {
+test('no other file contains a limit of calls or bodies', () => {
   const files = globSync('src/server/**/*.ts').filter(
     (file) => !file.endsWith('.test.ts') && file !== 'src/server/http/limits/limits.ts',
   )

@@ -1,16 +1,18 @@
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '#contract/durations.ts'
+
 /**
- * Every number that bounds what callers can make this server do: calls, stored rows, sizes, connections, queues, times.
- * One row per limit, with its reason; the code that applies a limit names its row. Page sizes, lengths of fields and
- * lifetimes stay with their subject. `docs/security.md` has a table of all rows.
+ * Every number that limits what callers can make this server do: calls, stored rows, sizes, connections, queues, times.
+ * One row per limit, with its reason; the code that applies a limit refers to its row. Page sizes, field lengths and
+ * lifetimes stay with their subject. `docs/operate/limits.md` shows all rows.
  */
 
-/** How often something may be done: `max` times within a window. */
+/** `max` times within a window. */
 export interface Limit {
   max: number
   windowMs: number
 }
 
-/** One limit as the documents show it. */
+/** One row of the documents' table. */
 interface LimitRow {
   group: string
   name: string
@@ -21,22 +23,19 @@ interface LimitRow {
 /** All rows of this file, in its order. */
 export const LIMIT_ROWS: LimitRow[] = []
 
-const SECOND_MS = 1_000
-const MINUTE_MS = 60 * SECOND_MS
-const HOUR_MS = 60 * MINUTE_MS
 const perMinute = (max: number): Limit => ({ max, windowMs: MINUTE_MS })
 const perFiveMinutes = (max: number): Limit => ({ max, windowMs: 5 * MINUTE_MS })
 const perHour = (max: number): Limit => ({ max, windowMs: HOUR_MS })
 
-/** Of one caller. A single address cannot use up what is there for its network. */
+/** For one caller. An address cannot use up the limit of its network. */
 export interface CallerLimit {
   /** For one IPv4 address or one IPv6 /64. */
   perAddress: Limit
-  /** For one IPv6 /48, which may be one customer's or hold thousands of phones: wider, and over an hour. */
+  /** For one IPv6 /48, which may belong to one customer or to thousands of phones: wider, and over an hour. */
   perNetwork: Limit
 }
 
-/** How often one caller may call what anybody can call. Counted in memory, shared once a second. */
+/** Limits for public calls. Counted in memory, shared once a second. */
 export const PUBLIC_CALLS = table('calls of one address; of one network', describeCaller, {
   newsletter: [callers(perMinute(10), perHour(1_200)), 'a household subscribes once'],
   consent: [callers(perMinute(30), perHour(9_000)), 'people change their mind, and offices share an address'],
@@ -44,6 +43,10 @@ export const PUBLIC_CALLS = table('calls of one address; of one network', descri
   receipt: [callers(perMinute(10), perHour(1_200)), 'a visitor downloads one'],
   'tag-report': [callers(perMinute(60), perHour(18_000)), 'one or two for each visit'],
   event: [callers(perMinute(60), perHour(18_000)), 'a few for each visit'],
+  click: [callers(perMinute(30), perHour(9_000)), 'a few for each visit; each is only a number'],
+  view: [callers(perMinute(60), perHour(18_000)), 'one for each page shown without a request'],
+  'visit-code': [callers(perMinute(30), perHour(9_000)), 'one for each visit that goes on to the app'],
+  unsubscribe: [callers(perMinute(30), perHour(9_000)), 'mail programs of many people share an address'],
   'csp-report': [callers(perMinute(60), perHour(18_000)), 'the browser sends one for each blocked request'],
   'tag-test': [callers(perMinute(60), perHour(18_000)), 'a page under test reports steps as they happen'],
   signup: [callers(perFiveMinutes(30), perHour(1_800)), 'a class signs up at once'],
@@ -56,6 +59,10 @@ export const PUBLIC_CALLS = table('calls of one address; of one network', descri
     callers(perFiveMinutes(300), perHour(18_000)),
     "all visitors of an integrator may come from its one server: only codes that don't exist count",
   ],
+  'outcome-unknown': [
+    callers(perFiveMinutes(300), perHour(18_000)),
+    'guesses at keys of outcomes; calls with a valid key are not counted here',
+  ],
   'refresh-unknown': [
     callers(perFiveMinutes(300), perHour(18_000)),
     'the same: nobody is signed out by the limit',
@@ -64,7 +71,7 @@ export const PUBLIC_CALLS = table('calls of one address; of one network', descri
 
 export type PublicCall = keyof typeof PUBLIC_CALLS
 
-/** How much of what one place reports is counted where many must agree. Nobody is refused by it. */
+/** How many reports of one place count where many must agree. They refuse nothing. */
 export const SAMPLES = table('samples of one address; of one network', describeCaller, {
   breaker: [
     callers({ max: 3, windowMs: 10 * MINUTE_MS }, { max: 15, windowMs: 10 * MINUTE_MS }),
@@ -78,7 +85,7 @@ export const SAMPLES = table('samples of one address; of one network', describeC
 
 export type Sample = keyof typeof SAMPLES
 
-/** What everybody together may store in an hour, and of that one address or /64. */
+/** What everybody together may store in an hour, and one address or /64 of it. */
 export interface Ceiling extends Limit {
   perAddress: number
 }
@@ -86,17 +93,21 @@ export interface Ceiling extends Limit {
 const ceiling = (max: number, perAddress: number): Ceiling => ({ ...perHour(max), perAddress })
 
 /**
- * How much all strangers together can make us store in an hour, whatever addresses they have. Far above what a site like
- * this one sees, so that who reaches one is a flood; and above what one network may do, so that it takes several.
+ * What strangers together may store in an hour, whatever their addresses. Far above the traffic of a site like this,
+ * and above what one network may store.
  */
 export const HOURLY_CEILINGS = table('rows stored in an hour by everybody; by one address', describeCeiling, {
-  newsletter: [ceiling(6_000, 120), '10 MB of rows'],
-  consent: [ceiling(40_000, 900), '24 MB of rows'],
-  'tag-report': [ceiling(1_000_000, 2_400), 'counts: they add to rows that there are'],
+  newsletter: [ceiling(6_000, 120), '10 MB of rows; `SUBSCRIPTIONS_PER_HOUR` sets another'],
+  consent: [ceiling(40_000, 900), '24 MB of rows; `CHOICES_PER_HOUR` sets another'],
+  'tag-report': [
+    ceiling(1_000_000, 2_400),
+    'counts: they add to rows that there are; `REPORTS_PER_HOUR` sets another',
+  ],
   event: [
     ceiling(100_000, 2_400),
     'rows leave when their vendor has taken them; `EVENTS_PER_HOUR` sets another',
   ],
+  'visit-code': [ceiling(20_000, 600), 'at most 40 MB of rows, and 10 MB of usual ones'],
   'csp-report': [ceiling(100_000, 1_200), 'most name hosts that are known'],
   'blocked-host': [ceiling(1_000, 100), 'names that no policy report has named before'],
   signup: [ceiling(4_000, 120), 'each with up to 32 KB of metadata'],
@@ -104,16 +115,35 @@ export const HOURLY_CEILINGS = table('rows stored in an hour by everybody; by on
 
 export type Storable = keyof typeof HOURLY_CEILINGS
 
+/** The settings of ceilings. Their defaults are the rows above. */
+export const CEILING_SETTINGS: Readonly<Partial<Record<Storable, string>>> = {
+  newsletter: 'SUBSCRIPTIONS_PER_HOUR',
+  consent: 'CHOICES_PER_HOUR',
+  'tag-report': 'REPORTS_PER_HOUR',
+  event: 'EVENTS_PER_HOUR',
+}
+
+/** A ceiling with the operator's number. */
+export function ceilingOf(what: Storable, perHour: Readonly<Partial<Record<Storable, number>>>): Ceiling {
+  const row = HOURLY_CEILINGS[what]
+  return { ...row, max: perHour[what] ?? row.max }
+}
+
+/** The key under which all processes count what everybody stored. */
+export function ceilingKey(what: Storable): string {
+  return `${what}:everybody`
+}
+
 /**
- * The last part of every ceiling is kept for networks (an IPv4 /24, an IPv6 /48) that stored next to nothing in this
- * hour: networks that use up the rest shut out only themselves.
+ * The last part of every ceiling is reserved for networks (IPv4 /24, IPv6 /48) that stored almost nothing in this hour:
+ * networks that use up the rest only block themselves.
  */
 export const NEWCOMERS = numbers('last part of every ceiling', {
   share: [0.25, 'kept for networks that stored next to nothing in the hour'],
   perNetwork: [10, 'rows in the hour: next to nothing'],
 })
 
-/** How often a secret may be guessed at: so many times, and then with a wait after each wrong guess. */
+/** A number of free guesses at a secret, then a wait after each wrong one. */
 export interface GuessLimit {
   free: number
   waitsMs: readonly number[]
@@ -121,7 +151,10 @@ export interface GuessLimit {
 
 const GROWING_WAITS_MS = [1, 2, 5, 15, 30, 60].map((minutes) => minutes * MINUTE_MS)
 
-/** Whoever knows a password guesses at the code that comes after it; its owner must get in meanwhile. Exact, in the database. */
+/**
+ * Somebody who knows a password may guess the code after it, while its owner must be able to sign in. Exact, in the
+ * database.
+ */
 export const SECOND_STEP = {
   ...table('guesses at the second step', describeGuesses, {
     guesses: [
@@ -139,7 +172,7 @@ export const SECOND_STEP = {
   }),
 }
 
-/** Wrong passwords, exact and in the database. Each is counted by account or browser, address and network. */
+/** Wrong passwords, exact and in the database, counted by account or browser, address and network. */
 export const WRONG_PASSWORDS = table('wrong passwords', describeLimit, {
   account: [
     { max: 10, windowMs: 15 * MINUTE_MS },
@@ -150,32 +183,32 @@ export const WRONG_PASSWORDS = table('wrong passwords', describeLimit, {
   ownSession: [{ max: 10, windowMs: 15 * MINUTE_MS }, 'the current password in an open session, by person'],
 })
 
-/** Wrong guesses at the six digits of one mail. Its link stays valid, so that guessing cannot invalidate a mail. */
-export const CODE_GUESSES = numbers('guesses at a mailed code', {
+/** Wrong guesses at the six digits of one email. Its link stays valid, so that guessing cannot invalidate it. */
+export const CODE_GUESSES = numbers('guesses at an emailed code', {
   wrong: [5, 'at the six digits of one mail; its link stays valid'],
 }).wrong
 
-/** Passwords tried for one account, right or wrong: each costs a hash. */
+/** Sign-ins to one account, right or wrong: each costs a hash. */
 export const SIGN_INS = table('sign-ins to one account', describeLimit, {
   own: [perFiveMinutes(30), 'of browsers at one address that signed in before; of all others there'],
   account: [perFiveMinutes(120), 'of those others at all addresses together'],
 })
 
 /** What one login or person may do with an open session. */
-export const SIGNED_IN = table('calls of who is signed in', describeLimit, {
+export const SIGNED_IN = table('calls of a signed-in person', describeLimit, {
   writes: [perFiveMinutes(120), 'of one login: each leaves a row in the audit trail'],
   operation: [perFiveMinutes(30), 'of one person and operation, as the protocol limits them'],
 })
 
-/** Mails in an hour to one account, by who asked for them: what one of these uses up, the others do not miss. */
-const ACCOUNT_MAILS = numbers('mails to one account in an hour', {
+/** Emails per hour to one account, by who requested them. The limits are independent. */
+const ACCOUNT_MAILS = numbers('emails to one account in an hour', {
   anybody: [10, 'asked for by anybody who knows the address'],
   themselves: [10, 'asked for by the person, signed in, or an operator with the service key'],
   notice: [30, 'of ours, because something about the account changed'],
 })
 
-/** To mailboxes that nobody has proved: open sign-up is no way to send mail to the world. */
-const UNPROVED_MAILS = numbers('mails to unproved mailboxes in an hour', {
+/** To unproved mailboxes: open sign-up must not be usable to send email to the world. */
+const UNPROVED_MAILS = numbers('emails to unconfirmed mailboxes in an hour', {
   address: [30, 'asked for from one address'],
   network: [60, 'asked for from one network'],
   everybody: [300, 'asked for by everybody'],
@@ -184,18 +217,30 @@ const UNPROVED_MAILS = numbers('mails to unproved mailboxes in an hour', {
 
 export const MAILS_PER_HOUR = { account: ACCOUNT_MAILS, unproved: UNPROVED_MAILS }
 
-/** One mail of a kind to an address. */
+/** One email of a kind to an address. */
 export const SAME_MAIL: Limit = table('the same mail', describeLimit, {
   again: [perMinute(1), 'a second one within a minute helps nobody'],
 }).again
 
-/** Rows that one account keeps; beyond them the ones longest unused end, those without the second step first. */
+/** Rows per account; beyond them the ones unused for longest end, those without the second factor first. */
 export const KEPT_PER_ACCOUNT = numbers('kept per account', {
   logins: [50, 'browsers'],
   sessions: [200, 'tabs and programs'],
 })
 
-/** Of every 429 and 503 that says nothing more exact. */
+/** Outcomes of one key, accepted or not. */
+export const OUTCOME_RATE: Limit = table('outcomes of one key', describeLimit, {
+  outcomes: [perMinute(60_000), 'a thousand a second: a loop in the caller must not fill the disk'],
+}).outcomes
+
+export const OUTCOMES = numbers('outcomes', {
+  perCall: [500, 'one statement stores them'],
+  keys: [10, 'one for each system that reports'],
+  names: [50, 'each is a row of the dashboard'],
+  valueDigits: [12, "of a value in its currency's smallest unit: sums of millions stay exact"],
+})
+
+/** For every 429 and 503 without a more exact time. */
 export const RETRY_AFTER_SECONDS = 5
 
 /** Passwords being hashed: 20 MB and a core each. */
@@ -210,7 +255,7 @@ export const HASH_QUEUE = {
   retryAfterSeconds: RETRY_AFTER_SECONDS,
 }
 
-/** New passwords whose strength waits to be judged, one after the other. */
+/** New passwords that wait for the strength check, which runs one at a time. */
 export const STRENGTH_QUEUE = numbers('new passwords waiting to be judged', {
   network: [16, 'of one network: several must flood to fill the queue'],
   strangers: [64, 'of everybody who is not an administrator'],
@@ -262,7 +307,7 @@ export const CHANGED_ROWS = numbers('one change in the data service', {
   rows: [1_000, "it holds SQLite's only writer, and rows of PostgreSQL, while visitors wait"],
 }).rows
 
-/** Largest request body; a larger one is answered 413. */
+/** Largest request body; a larger one gets 413. */
 export const BODY_BYTES = numbers('bytes of a request body', {
   default: [1_000_000, 'the data service takes pixels with 100 KB of code, several at once'],
   auth: [8_192, 'an address, a password, a token'],
@@ -271,6 +316,9 @@ export const BODY_BYTES = numbers('bytes of a request body', {
   newsletter: [4_096, 'an address has at most 254 characters; the rest is field names and percent-encoding'],
   consent: [1_000, 'a few categories'],
   event: [8_192, 'an address of a page with its campaign'],
+  visit: [8_192, 'a click, a view or a visit code with its campaign'],
+  outcomes: [524_288, 'up to 500 outcomes of a kilobyte'],
+  unsubscribe: [1_000, 'the one field of RFC 8058'],
   tagReport: [64_000, 'up to 500 results'],
   cspReport: [16_000, 'browsers bundle reports'],
   tagTest: [32_000, 'up to 40 steps'],
@@ -282,7 +330,7 @@ function callers(perAddress: Limit, perNetwork: Limit): CallerLimit {
 
 type Rows<Name extends string, Value> = Readonly<Record<Name, readonly [value: Value, reason: string]>>
 
-/** Gives the values of a group, and keeps its rows for the documents. */
+/** Returns the values of a group and collects its rows for the documents. */
 function table<Name extends string, Value>(
   group: string,
   describe: (value: Value) => string,

@@ -1,9 +1,10 @@
 import type { FastifyRequest } from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Config, parseConfig } from '#server/config.ts'
 import type { Database } from '#server/db/database.ts'
 import { makeDatabase } from '#tests/support/engines.ts'
 import { RateCounter } from './counter.ts'
-import { HOURLY_CEILINGS, PUBLIC_CALLS, type PublicCall } from './limits.ts'
+import { CEILING_SETTINGS, HOURLY_CEILINGS, PUBLIC_CALLS, type PublicCall, type Storable } from './limits.ts'
 import { PublicLimits } from './public.ts'
 
 const HOUR = 3_600_000
@@ -15,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-function startLimits(config: { eventsPerHour?: number } = {}) {
+function startLimits(config: { perHour?: Config['perHour'] } = {}) {
   const lines: { fields: object; text: string }[] = []
   const log = {
     warn: (fields: object, text: string) => void lines.push({ fields, text }),
@@ -32,7 +33,7 @@ function startLimits(config: { eventsPerHour?: number } = {}) {
 }
 const from = (ip: string) => ({ ip, headers: {} }) as FastifyRequest
 
-test.each(CALLS)('%s: one address cannot use up its network, nor one network everybody', (call) => {
+test.each(CALLS)("%s: one address cannot use up its network's limit, nor one network everybody's", (call) => {
   const { perAddress, perNetwork } = PUBLIC_CALLS[call]
   const ceiling = call in HOURLY_CEILINGS ? HOURLY_CEILINGS[call as keyof typeof HOURLY_CEILINGS] : undefined
   const perHour = ({ max, windowMs }: { max: number; windowMs: number }) => max * (HOUR / windowMs)
@@ -41,7 +42,7 @@ test.each(CALLS)('%s: one address cannot use up its network, nor one network eve
 })
 
 test.each(CALLS.filter((call) => PUBLIC_CALLS[call].perNetwork.max < 5_000))(
-  '%s: each address has its limit, and a /48 one for all of its blocks',
+  '%s: each address has its limit, and a /48 one for all its blocks',
   (call) => {
     const { limits } = startLimits()
     const { perAddress, perNetwork } = PUBLIC_CALLS[call]
@@ -65,7 +66,7 @@ describe('a ceiling', () => {
   const waitOf = (limits: PublicLimits, request: FastifyRequest | null, now = NOON) =>
     limits.reserve('newsletter', request, now).wait
 
-  test('is told once in the log, counted, and ends with its hour', () => {
+  test('is logged once, counted, and ends with its hour', () => {
     const { limits, lines, turnedAway } = startLimits()
     for (let n = 0; n < max; n++) expect(waitOf(limits, null)).toBeNull()
     for (let n = 0; n < 100; n++) expect(waitOf(limits, null, NOON + n * 1000)).toBe(3600 - n)
@@ -80,7 +81,7 @@ describe('a ceiling', () => {
     expect(limits.reserve('consent', null, NOON).wait).toBeNull()
   })
 
-  test('keeps its last quarter for networks that stored next to nothing in this hour', () => {
+  test('keeps its last quarter for networks that stored almost nothing in this hour', () => {
     const { limits } = startLimits()
     const taken = Array.from({ length: max * 2 }, (_, n) => waitOf(limits, ofFive(n))).filter(
       (wait) => wait === null,
@@ -95,7 +96,7 @@ describe('a ceiling', () => {
     expect(waitOf(limits, from('192.0.2.1'))).toBe(3600)
   })
 
-  test('leaves one address its part of the hour and no more, which is no news of the ceiling', () => {
+  test('limits one address to its share, without a log line about the ceiling', () => {
     const { limits, turnedAway } = startLimits()
     const taken = Array.from({ length: perAddress + 50 }, () => waitOf(limits, from('203.0.113.5')))
     expect(taken.filter((wait) => wait === null)).toHaveLength(perAddress)
@@ -107,9 +108,9 @@ describe('a ceiling', () => {
     const { limits, counter } = startLimits()
     const request = from('203.0.113.5')
     const refused = () => 'refused' as const
-    const failing = () => Promise.reject(new Error('the database is away'))
+    const failing = () => Promise.reject(new Error('the database is unavailable'))
     for (let n = 0; n < perAddress * 3; n++)
-      await expect(limits.storeWithin('newsletter', request, failing, refused)).rejects.toThrow('away')
+      await expect(limits.storeWithin('newsletter', request, failing, refused)).rejects.toThrow('unavailable')
     const unchanged = async (giveBack: () => void) => giveBack()
     for (let n = 0; n < perAddress * 3; n++)
       expect(await limits.storeWithin('newsletter', request, unchanged, refused)).toBeUndefined()
@@ -120,19 +121,23 @@ describe('a ceiling', () => {
       answers.push(await limits.storeWithin('newsletter', request, stored, refused))
     expect(answers.filter((answer) => answer === 'stored')).toHaveLength(perAddress)
     await counter.flush()
-    const rows = await database.db.selectFrom('rate_limits').selectAll().execute()
+    const rows = await database.db.selectFrom('rate_windows').selectAll().execute()
     expect(rows.filter(({ count }) => count < 0)).toEqual([])
     expect(rows.find(({ key }) => key === 'newsletter:everybody')?.count).toBe(perAddress)
   })
 
-  test('of events is what EVENTS_PER_HOUR says', () => {
-    const { limits } = startLimits({ eventsPerHour: 1_000 })
-    const taken = Array.from({ length: 1_200 }, () => limits.reserve('event', null, NOON).wait)
-    expect(taken.filter((wait) => wait === null)).toHaveLength(1_000)
-  })
+  test.each(Object.entries(CEILING_SETTINGS) as [Storable, string][])(
+    'of %s is set by %s',
+    (what, setting) => {
+      const { limits } = startLimits(parseConfig({ [setting]: '1000' }))
+      const taken = Array.from({ length: 1_200 }, () => limits.reserve(what, null, NOON).wait)
+      expect(taken.filter((wait) => wait === null)).toHaveLength(1_000)
+      expect(parseConfig({}).perHour[what as keyof Config['perHour']]).toBe(HOURLY_CEILINGS[what].max)
+    },
+  )
 })
 
-test('a flood is one line a minute, whatever addresses it comes from', () => {
+test('logs a flood once a minute, whatever its addresses', () => {
   const { limits, lines } = startLimits()
   for (let address = 0; address < 50; address++)
     for (let n = 0; n < 20; n++) limits.takeByAddress(from(`198.51.100.${address}`), 'newsletter', NOON)

@@ -7,8 +7,8 @@ import { clientAddress, coarseNetwork, countedBlocks } from '../sockets/addresse
 import type { Hit, RateCounter } from './counter.ts'
 import {
   type CallerLimit,
-  type Ceiling,
-  HOURLY_CEILINGS,
+  ceilingKey,
+  ceilingOf,
   type Limit,
   NEWCOMERS,
   PUBLIC_CALLS,
@@ -18,13 +18,13 @@ import {
   type Storable,
 } from './limits.ts'
 
-/** What a public endpoint needs to know who it may listen to. */
+/** What a public endpoint needs to decide whether to accept a call. */
 export interface PublicGuard {
   limits: PublicLimits
   siteUrl: string
 }
 
-/** Anyone can post to `/api/`, so: only from our own pages, and only so often from one place. */
+/** Anybody can post to `/api/`: accepted only from our own pages, and within limits per address. */
 export function guardPublicPost(
   { limits, siteUrl }: PublicGuard,
   request: FastifyRequest,
@@ -35,13 +35,13 @@ export function guardPublicPost(
   limitPublicCall(limits, request, call)
 }
 
-/** What anyone may ask from anywhere, but only so often from one place. */
+/** Public from anywhere, within limits per address. */
 export function limitPublicCall(limits: PublicLimits, request: FastifyRequest, call: PublicCall): void {
   const wait = limits.takeByAddress(request, call)
   if (wait !== null) throw tooMany(wait, 'too_many_requests', 'Too many requests')
 }
 
-/** Past the hour's ceiling nothing is stored, and the caller is told so. */
+/** Beyond the hourly ceiling nothing is stored, and the caller gets 429. */
 export function storeWithin<T>(
   { limits }: PublicGuard,
   request: FastifyRequest,
@@ -54,26 +54,26 @@ export function storeWithin<T>(
 }
 
 function tooMany(wait: number, code: string, message: string): AppError {
-  return new AppError(429, code, message, { headers: { 'retry-after': String(wait) } })
+  return new AppError(429, code, message, { retryAfterSeconds: wait })
 }
 
 interface PublicLimitsDeps {
   counter: RateCounter
   log: Pick<Logger, 'warn'>
-  config: Pick<Config, 'trustProxy'> & Partial<Pick<Config, 'eventsPerHour'>>
-  /** Told of each thing that a ceiling kept from being stored. */
+  config: Pick<Config, 'trustProxy'> & Partial<Pick<Config, 'perHour'>>
+  /** Called for each row that a ceiling refused. */
   onTurnedAway?: (what: Storable, at: number) => void
 }
 
-/** Room for one thing, or after how many seconds to come back. */
-type Room = { wait: null; giveBack: () => void } | { wait: number }
+/** Space for one row, or the seconds until there is. */
+type Reservation = { wait: null; giveBack: () => void } | { wait: number }
 
-/** A line in the log about callers that are refused, and then none about the same kind of call for this long. */
+/** After a log line about refused callers, none about the same kind of call for this long. */
 const QUIET_MS = 60_000
 
 /**
- * How often anyone may call what anyone can call. Each method counts one call and answers null, or counts nothing and
- * answers after how many seconds to come back.
+ * Limits for public calls. Each method counts one call and returns null, or counts nothing and returns the seconds to
+ * wait.
  */
 export class PublicLimits {
   readonly #deps: PublicLimitsDeps
@@ -83,28 +83,27 @@ export class PublicLimits {
     this.#deps = deps
   }
 
-  /** By where the call comes from. */
+  /** By the caller's address. */
   takeByAddress(request: FastifyRequest, call: PublicCall, now = Date.now()): number | null {
     const wait = this.#deps.counter.take(hitsOf(request, PUBLIC_CALLS[call], call), now)
     if (wait !== null && this.#breaksSilence(`${call}:address`, now + QUIET_MS, now))
-      this.#deps.log.warn({ call, hint: this.#hint(request) }, 'one address calls too often')
+      this.#deps.log.warn({ call, hint: this.#hint(request) }, 'rate limit reached by one address')
     return wait
   }
 
-  /** Whether what a caller says still counts; nobody is refused anything by it, and nothing is said of it. */
+  /** Whether a report still counts. It refuses nothing and logs nothing. */
   samples(request: FastifyRequest, what: Sample, now = Date.now()): boolean {
     return this.#deps.counter.take(hitsOf(request, SAMPLES[what], what), now) === null
   }
 
   /**
-   * Takes room for one thing out of what everybody together may store in an hour. Whoever then does not store it gives it
-   * back: the ceiling bounds what is stored, and not what was tried. `from` is the request or its
-   * address; null is nobody in particular.
+   * Takes space for one row from the hourly ceiling. A caller that does not store gives it back: the ceiling limits
+   * what is stored, not attempts. `from` is the request or its address; null is nobody in particular.
    */
-  reserve(what: Storable, from: FastifyRequest | string | null, now = Date.now()): Room {
+  reserve(what: Storable, from: FastifyRequest | string | null, now = Date.now()): Reservation {
     const { counter, log, onTurnedAway } = this.#deps
-    const { max, windowMs, perAddress } = this.#ceilingOf(what)
-    const everybody: Hit = { key: `${what}:everybody`, max, windowMs }
+    const { max, windowMs, perAddress } = ceilingOf(what, this.#deps.config.perHour ?? {})
+    const everybody: Hit = { key: ceilingKey(what), max, windowMs }
     const hits = [everybody]
     const request = typeof from === 'string' ? null : from
     if (from !== null) {
@@ -119,44 +118,41 @@ export class PublicLimits {
     if (wait === null) return { wait, giveBack: () => counter.giveBack(hits) }
     if (counter.countOf(everybody, now) < everybody.max) {
       if (this.#breaksSilence(`${what}:hour`, now + QUIET_MS, now))
-        log.warn({ what, hint: request && this.#hint(request) }, 'one address stores too much in an hour')
+        log.warn(
+          { what, hint: request && this.#hint(request) },
+          'hourly storage limit reached by one address',
+        )
       return { wait }
     }
     onTurnedAway?.(what, now)
     if (this.#breaksSilence(everybody.key, now + wait * 1000, now))
       log.warn(
         { what, ceiling: max, seconds: wait },
-        'ceiling reached: until the hour is over, only networks that stored next to nothing in it may store this',
+        'hourly ceiling reached: only networks that stored almost nothing this hour may store more',
       )
     return { wait }
   }
 
-  /** Stores within the hour's ceiling; what fails, or says so, is given back. */
+  /** Stores within the hourly ceiling; a failure gives the space back. */
   async storeWithin<T>(
     what: Storable,
     from: FastifyRequest | string,
     store: (giveBack: () => void) => Promise<T>,
     refused: (waitSeconds: number) => T,
   ): Promise<T> {
-    const room = this.reserve(what, from)
-    if (room.wait !== null) return refused(room.wait)
+    const reservation = this.reserve(what, from)
+    if (reservation.wait !== null) return refused(reservation.wait)
     try {
-      return await store(room.giveBack)
+      return await store(reservation.giveBack)
     } catch (error) {
-      room.giveBack()
+      reservation.giveBack()
       throw error
     }
   }
 
-  #ceilingOf(what: Storable): Ceiling {
-    const { eventsPerHour } = this.#deps.config
-    const ceiling = HOURLY_CEILINGS[what]
-    return what === 'event' && eventsPerHour !== undefined ? { ...ceiling, max: eventsPerHour } : ceiling
-  }
-
-  /** By anything else, such as the person whose session it is. */
-  take(key: string, limit: Limit, now = Date.now()): number | null {
-    return this.#deps.counter.take([{ key, ...limit }], now)
+  /** By any key, such as the person of a session. */
+  take(key: string, limit: Limit, { by = 1, now = Date.now() } = {}): number | null {
+    return this.#deps.counter.take([{ key, ...limit, by }], now)
   }
 
   #breaksSilence(what: string, until: number, now: number): boolean {

@@ -2,10 +2,12 @@ import { execFileSync, spawn } from 'node:child_process'
 import { closeSync, constants, mkdtempSync, openSync, readFileSync, readSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pino } from 'pino'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { openLog } from './logger.ts'
+import { DatabaseUnavailableError } from '#server/db/errors.ts'
+import { LOG_FORMAT, openLog } from './logger.ts'
 
-/** Logs so many lines to its standard output, says on its standard error that it got that far, and ends with 0. */
+/** Logs this many lines to standard output, reports on standard error, and exits with 0. */
 function startLogging(stdout: number | 'pipe', lines: number) {
   const script = `
     const { createLogger } = await import('./src/server/http/logging/logger.ts')
@@ -32,7 +34,10 @@ test('a full disk under standard output ends the process neither while it runs n
   expect(await startLogging(openSync('/dev/full', 'w'), 100)).toEqual({ code: 0, errors: 'done' })
 })
 
-/** A pipe, as a shell or a container engine makes them; Node gives its children sockets. Opened for both ways: nobody waits. */
+/**
+ * A pipe like those of a shell or container engine; Node gives its children sockets. Opened for reading and writing, so
+ * that opening does not block.
+ */
 function makePipe(): { fd: number; remove: () => void } {
   const folder = mkdtempSync(join(tmpdir(), 'portico-test-'))
   execFileSync('mkfifo', [join(folder, 'pipe')])
@@ -45,7 +50,7 @@ function makePipe(): { fd: number; remove: () => void } {
 }
 
 test.each(['a socket', 'a pipe'])(
-  'a reader of %s that has stopped reading holds up neither the process nor its end',
+  'a stopped reader of %s blocks neither the process nor its exit',
   async (kind) => {
     const pipe = makePipe()
     onTestFinished(pipe.remove)
@@ -54,7 +59,7 @@ test.each(['a socket', 'a pipe'])(
   },
 )
 
-test('a reader that begins late gets what was kept for it, whole and in order', async () => {
+test('a late reader gets the kept lines, complete and in order', async () => {
   const pipe = makePipe()
   onTestFinished(pipe.remove)
   const stream = openLog(pipe.fd)
@@ -84,7 +89,7 @@ function tryToRead(fd: number, into: Buffer): number {
   }
 }
 
-test('what was logged last is there after the end, whole and in order', async () => {
+test('the last lines are there after the exit, complete and in order', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'portico-test-'))
   const file = openSync(join(folder, 'log'), 'w')
   expect(await startLogging(file, 300)).toEqual({ code: 0, errors: 'done' })
@@ -96,7 +101,7 @@ test('what was logged last is there after the end, whole and in order', async ()
   rmSync(folder, { recursive: true })
 })
 
-test('what waits for room is bounded: past that, lines are dropped, and one line says how many', async () => {
+test('limits buffered lines, drops the rest and logs how many', async () => {
   const pipe = makePipe()
   onTestFinished(pipe.remove)
   const stream = openLog(pipe.fd)
@@ -121,4 +126,16 @@ test('what waits for room is bounded: past that, lines are dropped, and one line
   expect(others).toEqual([])
   expect(told).toMatchObject({ level: 40, count: sent - (lines.length - 1) })
   expect(told.count).toBeGreaterThan(900)
+})
+
+test('leaves out failures of an outage that has its line already', () => {
+  const lines: string[] = []
+  const log = pino(LOG_FORMAT, { write: (line) => void lines.push(JSON.parse(line).msg) })
+  const refused = new Error('refused')
+  log.child({ request: 1 }).warn({ err: new DatabaseUnavailableError(refused, { isLogged: true }) }, 'again')
+  log.warn({ err: new DatabaseUnavailableError(refused) }, 'a locked file')
+  log.warn({ err: refused }, 'another failure')
+  log.info('plain')
+  log.info(null, 'nothing')
+  expect(lines).toEqual(['a locked file', 'another failure', 'plain', 'nothing'])
 })

@@ -1,32 +1,45 @@
 import { constants, fstatSync, openSync } from 'node:fs'
 import { Socket } from 'node:net'
-import { type Logger, pino } from 'pino'
+import { type Logger, type LoggerOptions, pino } from 'pino'
 import type { LogLevel } from '#server/config.ts'
+import { isLoggedOutage } from '#server/db/errors.ts'
 
 export type { Logger } from 'pino'
 
 const STANDARD_OUTPUT = 1
 
-/** Requests are logged as method and path: queries can carry one-time tokens, headers carry keys, bodies carry people. */
+/** Requests are logged as method and path: queries can contain tokens, headers keys, bodies personal data. */
 export function createLogger(level: LogLevel): Logger {
   const stream = openLog(STANDARD_OUTPUT)
-  // As the process ends: one try for what is left.
+  // On exit: one attempt for what is left.
   if (level !== 'silent') process.once('exit', () => stream.write(''))
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, stream)
+  return pino({ ...LOG_FORMAT, level }, stream)
 }
 
-/** What waits for a full disk or a slow reader; past this, new lines are dropped. */
+export const LOG_FORMAT: LoggerOptions = {
+  base: null,
+  timestamp: pino.stdTimeFunctions.isoTime,
+  hooks: {
+    // During an outage every regular task fails again and again: the connection pool has written the line.
+    logMethod(args, method) {
+      const [details] = args as unknown[]
+      if (!isLoggedOutage((details as { err?: unknown } | null)?.err)) method.apply(this, args)
+    },
+  },
+}
+
+/** Buffer for a full disk or a slow reader; beyond it, new lines are dropped. */
 const BUFFER_BYTES = 1_000_000
 
-/** What could not be written is tried again with the next line, or after this. */
+/** Failed writes are retried with the next line, or after this time. */
 const RETRY_MS = 200
 
-/** The logger's number for a warning. */
+/** Pino's number for a warning. */
 const WARN = 40
 
 /**
- * Where the log goes. A full disk keeps lines back until there is room again, and a reader that has stopped reading
- * holds up nothing: neither ends or stops the process.
+ * The log's destination. A full disk keeps lines until there is space, and a stopped reader blocks nothing: neither
+ * ends or stops the process.
  */
 export function openLog(fd: number): ReturnType<typeof pino.destination> {
   const stream = pino.destination({
@@ -38,7 +51,7 @@ export function openLog(fd: number): ReturnType<typeof pino.destination> {
   let dropped = 0
   let willRetry = false
   stream.on('drop', () => dropped++)
-  // There is nowhere to say it but here. What is left of it comes before the next line.
+  // The error cannot be logged anywhere else. The rest of the line is written before the next one.
   stream.on('error', () => {
     if (willRetry) return
     willRetry = true
@@ -62,12 +75,12 @@ export function openLog(fd: number): ReturnType<typeof pino.destination> {
 }
 
 /**
- * The same file, pipe, terminal or socket, on which a write fails at once where it would have to wait for a reader. A
- * pipe or a terminal is opened a second time, so that nobody who shares it is changed; a socket cannot be, and Node's own
- * stream makes the one there is so. Where neither can be done, the descriptor is given back as it is.
+ * Opens the same file, pipe, terminal or socket so that a write fails instead of waiting for a reader. A pipe or
+ * terminal is opened a second time, so that other processes that share it are not affected; a socket cannot be, so
+ * Node's own stream makes it non-blocking. Otherwise the descriptor is returned unchanged.
  */
 function openWithoutBlocking(fd: number): number {
-  // A write to a file waits for nobody.
+  // A write to a file never waits for a reader.
   if (fstatSync(fd).isFile()) return fd
   try {
     return openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK)
@@ -76,14 +89,14 @@ function openWithoutBlocking(fd: number): number {
   }
 }
 
-/** Kept for as long as the process lives: a stream that is collected closes its descriptor. */
+/** Kept for the life of the process: a collected stream closes its descriptor. */
 const streams: Socket[] = []
 
 function makeNonBlocking(fd: number): number {
   try {
     streams.push(new Socket({ fd, readable: false, writable: true }).unref())
   } catch {
-    // A kind that Node has no stream for.
+    // A kind without a Node stream.
   }
   return fd
 }

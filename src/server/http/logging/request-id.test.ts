@@ -11,6 +11,6 @@ test.each([
   ['<script>12345', true, null],
   [['a-list-of-two', 'a-list-of-two'], true, null],
   [undefined, true, null],
-])('of %j, where a proxy is trusted: %s, comes %j', (header, trusts, id) => {
+])('%j, trusting a proxy: %s, gives %j', (header, trusts, id) => {
   expect(passedRequestId({ headers: { 'x-request-id': header as string } }, trusts)).toBe(id)
 })

@@ -33,16 +33,18 @@ afterAll(() => site.close())
 
 const stands = (part: Line[]) => part.reduce((sum, { count = 1 }) => sum + count, 0)
 
-test('of an address where a path should be, nothing is logged but the refusal', async () => {
+test('logs only the refusal for an absolute address', async () => {
   const target = 'http://ana:s3cret@a/admin?token=s3cret'
   const message = `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`
   const [answer] = await pipelinedRequests(site.config.port, [message], { lead: message, depth: 1 })
   expect(answer?.status).toBe(400)
-  expect(lines).toContainEqual(expect.objectContaining({ msg: 'refused', status: 400, reason: 'form' }))
+  expect(lines).toContainEqual(
+    expect.objectContaining({ msg: 'request refused', status: 400, reason: 'form' }),
+  )
   expect(JSON.stringify(lines)).not.toContain('s3cret')
 })
 
-test(`${FLOOD} requests for paths of 15 KB that do not exist are a few short lines and a count`, async () => {
+test(`${FLOOD} requests for unknown paths of 15 KB are a few short lines and a count`, async () => {
   const ask = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`
   const messages = Array.from({ length: FLOOD }, (_, at) => ask(`/${at}${'x'.repeat(15_000)}`))
   const answers = await pipelinedRequests(site.config.port, messages, { lead: ask('/'), depth: 50 })
@@ -54,17 +56,17 @@ test(`${FLOOD} requests for paths of 15 KB that do not exist are a few short lin
   expect(missing.length).toBeLessThan(FLOOD / 5)
   expect(Math.max(...missing.map((line) => line.path?.length ?? 0))).toBe(200)
   expect(written).toBeLessThan(100_000)
-  // A line of another kind is not drowned by them.
+  // Lines of another kind are not suppressed.
   expect(lines).toContainEqual(expect.objectContaining({ path: '/healthz', status: 200 }))
-  writeDocRow('docs/security.md', 'doors', [
+  writeDocRow('docs/reports/attacks.md', 'fixed', [
     'A2',
     `no \`Host\`, an unknown \`Expect\`, CONNECT, and ${FLOOD} requests for missing paths of 15 KB`,
-    'each answer carries the policy; a logged path has 200 characters at most, and past 20 lines of one kind in 10 s the rest are counted in one',
+    'each response has the policy; a logged path has at most 200 characters, and after 20 lines of one kind in 10 s the rest is counted in one line',
     '`src/server/app.test.ts`, `src/server/http/logging/request-log.test.ts`',
   ])
 })
 
-test('when asked for, every request has its line, with the id that the proxy gave it and without its query', async () => {
+test("logs every request on demand, with the proxy's id and without its query", async () => {
   const written: (Line & { requestId?: string; memory?: boolean })[] = []
   const log = pino({ level: 'info' }, { write: (line: string) => written.push(JSON.parse(line)) })
   const everything = new RequestLog(log, { everything: true, trustsProxy: true })
@@ -78,7 +80,7 @@ test('when asked for, every request has its line, with the id that the proxy gav
       200,
     )
   await app.close()
-  const answered = written.filter(({ msg }) => msg === 'answered')
+  const answered = written.filter(({ msg }) => msg === 'request completed')
   expect(answered.filter(({ path }) => path === '/a')).toHaveLength(50)
   expect(answered.filter(({ memory }) => memory)).toHaveLength(50)
   expect(answered.at(-1)).toMatchObject({ path: '/', status: 200, requestId: 'from-the-proxy' })
@@ -86,7 +88,7 @@ test('when asked for, every request has its line, with the id that the proxy gav
   expect(new RequestLog(log).onFastAnswer).toBeNull()
 })
 
-test('calls that get 503 without a database are one line and a count', async () => {
+test('logs calls without a database as one line and a count', async () => {
   const own: Line[] = []
   const away = await startTestApp({
     log: pino({ level: 'info' }, { write: (line) => void own.push(JSON.parse(line)) }),
@@ -107,7 +109,7 @@ test('calls that get 503 without a database are one line and a count', async () 
   const refused = own.filter((line) => line.status === 503)
   expect(refused.map(({ msg, count = 1 }) => [msg, count])).toEqual([
     ['the database is unavailable', 1],
-    ['more of the same, not logged one by one', 199],
+    ['similar lines suppressed', 199],
   ])
   expect(own.filter(({ msg }) => msg === 'the database is unavailable')).toHaveLength(1)
 })

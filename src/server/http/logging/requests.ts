@@ -6,16 +6,16 @@ import type { Logger } from './logger.ts'
 
 const MAX_PATH_LENGTH = 200
 
-/** While too much is asked or the database is away, every call says the same: one line, and the number of the others. */
+/** Under overload or without the database, every call is the same: one line and a count. */
 const REFUSED_LINES_PER_WINDOW = 1
 
 interface RequestLogOptions {
-  /** A line for every request, those of the fast path too, however many there are. */
+  /** A line for every request, including the fast path. */
   everything?: boolean
   trustsProxy?: boolean
 }
 
-/** One line for each answer as long as there are few of its kind: method, path, status and id, never a query. */
+/** One line per response while there are few of a kind: method, path, status and id, never a query. */
 export class RequestLog {
   readonly #log: Logger
   readonly #sampler: LogSampler
@@ -29,30 +29,30 @@ export class RequestLog {
     this.#trustsProxy = trustsProxy
   }
 
-  /** For what is answered from memory: nothing is written unless everything is. */
+  /** For responses from memory: nothing is written unless everything is logged. */
   get onFastAnswer(): OnFastAnswer | null {
     if (!this.#everything) return null
     return (request, status) => {
       const requestId = passedRequestId(request, this.#trustsProxy) ?? undefined
       const { method, url = '' } = request
-      this.#log.info({ requestId, method, path: loggedPath(url), status, memory: true }, 'answered')
+      this.#log.info({ requestId, method, path: loggedPath(url), status, memory: true }, 'request completed')
     }
   }
 
-  /** For what is refused before the framework sees it. */
+  /** For requests refused before the framework. */
   readonly onRefused: OnRefused = ({ method, url = '' }, status, reason) => {
     if (this.#sampler.take(`refused ${status} ${reason}`, { status, reason }))
-      this.#log.info({ method, path: loggedPath(url), status, reason }, 'refused')
+      this.#log.info({ method, path: loggedPath(url), status, reason }, 'request refused')
   }
 
-  /** For connections past every limit; without descriptors there is nobody to answer them with. */
+  /** For connections beyond every limit, which get no response. */
   readonly onDropped = (): void => {
     const kind = { reason: 'too many connections' }
     if (this.#sampler.take('dropped', kind, REFUSED_LINES_PER_WINDOW))
-      this.#log.warn(kind, 'connections are closed without an answer')
+      this.#log.warn(kind, 'connections closed without a response')
   }
 
-  /** For everything that the framework answers. */
+  /** For responses of the framework. */
   register(app: FastifyInstance): void {
     app.addHook('onResponse', (request, reply, done) => {
       this.#write(request, reply)
@@ -79,11 +79,11 @@ export class RequestLog {
     }
     if (refusal !== undefined && 'unavailable' in refusal)
       request.log.warn(line, 'the database is unavailable')
-    else request.log.info(line, 'answered')
+    else request.log.info(line, 'request completed')
   }
 }
 
-/** A whole address may carry a name and a password: of what is no path nothing is written. */
+/** An absolute address may contain credentials: only paths are logged. */
 function loggedPath(url: string): string | undefined {
   return url.startsWith('/') ? url.split('?', 1)[0]?.slice(0, MAX_PATH_LENGTH) : undefined
 }
@@ -99,8 +99,8 @@ interface Sample {
 }
 
 /**
- * Keeps strangers from filling the disk with log lines. Of each kind of line the first few in a window are written; the
- * rest are counted, and one line tells the count when the window ends.
+ * Keeps strangers from filling the disk with log lines. The first few lines of a kind in a window are written; the rest
+ * are counted, and one line reports the count when the window ends.
  */
 class LogSampler {
   readonly #log: Logger
@@ -113,8 +113,8 @@ class LogSampler {
   }
 
   /**
-   * True when this line may be written; else it is counted in one that shows its `kind`. What makes up a key must be
-   * ours, such as a route and a status, so that there are few.
+   * True if this line may be written; else it is counted under its `kind`. Keys must be built from our own values, such
+   * as route and status, so that there are few.
    */
   take(key: string, kind: object, lines = LINES_PER_WINDOW): boolean {
     let sample = this.#samples.get(key)
@@ -130,11 +130,10 @@ class LogSampler {
     return false
   }
 
-  /** Ends the window: tells what was counted, and begins anew. */
+  /** Ends the window: logs the counts and begins a new one. */
   flush(): void {
     for (const { kind, unlogged } of this.#samples.values())
-      if (unlogged > 0)
-        this.#log.info({ ...kind, count: unlogged }, 'more of the same, not logged one by one')
+      if (unlogged > 0) this.#log.info({ ...kind, count: unlogged }, 'similar lines suppressed')
     this.#samples.clear()
   }
 
@@ -146,7 +145,7 @@ class LogSampler {
 
 const PASSED_ON = /^[\w.-]{8,64}$/
 
-/** The id that a trusted proxy gave a request, when it has the form of one; null for whatever else came in its place. */
+/** The request id from a trusted proxy, if it has the right form; else null. */
 export function passedRequestId(
   { headers }: Pick<IncomingMessage, 'headers'>,
   trustsProxy: boolean,

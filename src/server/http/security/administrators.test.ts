@@ -26,9 +26,23 @@ async function start(
   return app
 }
 
+test('admits administrators, and nobody else, to a route that says nothing of access', async () => {
+  let caller = { kind: 'guest' } as Caller
+  const app = Fastify()
+  const callers = { resolve: async () => caller, recheck: async () => caller }
+  await registerAdminApi(app, { callers, origins: [], exceptions: {} }, [
+    (scope) => void scope.get('/admin/api/guests', async () => ({ names: [] })),
+  ])
+  expect((await app.inject('/admin/api/guests')).statusCode).toBe(401)
+  caller = { ...ADMIN, role: null }
+  expect((await app.inject('/admin/api/guests')).statusCode).toBe(403)
+  caller = ADMIN
+  expect((await app.inject('/admin/api/guests')).json()).toEqual({ names: [] })
+})
+
 const PERSON = { role: true, secondFactor: true, serviceKey: false }
 
-test('tells the handler who calls, in a HEAD too', async () => {
+test('passes the caller to the handler, also for HEAD', async () => {
   const app = await start({ 'GET /admin/api/me': PERSON }, (scope) => {
     scope.get('/admin/api/me', async ({ caller }) => caller)
   })
@@ -36,14 +50,14 @@ test('tells the handler who calls, in a HEAD too', async () => {
   expect((await app.inject({ method: 'HEAD', url: '/admin/api/me' })).statusCode).toBe(200)
 })
 
-test('does not start with an exception that names no route', async () => {
+test('fails the start for an exception without a route', async () => {
   const exceptions = { 'GET /admin/api/me': PERSON, 'POST /admin/api/me': PERSON }
   await expect(
     start(exceptions, (scope) => void scope.get('/admin/api/me', async () => null)),
   ).rejects.toThrow('there is no route POST /admin/api/me')
 })
 
-test('does not start with a route of another address', async () => {
+test('fails the start for a route outside of /admin/api', async () => {
   await expect(start({}, (scope) => void scope.get('/rest/v1/me', async () => null))).rejects.toThrow(
     'GET /rest/v1/me is no route of /admin/api',
   )

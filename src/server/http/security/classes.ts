@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError } from '../errors.ts'
 import { findRequestTarget, requestTarget, type Target } from '../sockets/raw-server.ts'
 
-/** Whose host a request names: without `ADMIN_URL` there is one for both. */
+/** Whose host a request names: without `ADMIN_URL` both share one. */
 type HostKind = 'both' | 'public' | 'admin'
 
 export type HostOf = (target: Target) => HostKind
@@ -15,7 +15,7 @@ export function createHostOf(adminUrl: string | null): HostOf {
   return (target) => (target.host !== null && names.includes(target.host) ? 'admin' : 'public')
 }
 
-/** With a host of its own, the dashboard answers there alone, and nothing else does. */
+/** With its own host, the dashboard answers only there, and nothing else does. */
 export function registerHostRule(app: FastifyInstance, hostOf: HostOf, classOf: ClassOf): void {
   app.addHook('onRequest', (request, _reply, done) => {
     if (answersOn(classOf(request), hostOf(requestTarget(request.raw)))) return done()
@@ -29,12 +29,12 @@ function answersOn(securityClass: SecurityClass, host: HostKind): boolean {
 }
 
 /**
- * What an answer may be and on which host it is given. It belongs to the scope in which a route is registered:
+ * What a response may be, and on which host. It belongs to the scope in which a route is registered:
  * - `admin page`: the dashboard's document, on the dashboard's host;
- * - `service`: what only the dashboard and keys may call, on the dashboard's host; never a document;
- * - `public page`: what visitors may be shown as a page, on the public host;
+ * - `service`: for the dashboard and keys, on the dashboard's host; never a document;
+ * - `public page`: pages for visitors, on the public host;
  * - `other`: what the public page calls, on the public host; never a document;
- * - `shared`: what both hosts answer, such as built files and health checks; never a document.
+ * - `shared`: on both hosts, such as built files and health checks; never a document.
  */
 export type SecurityClass = 'admin page' | 'service' | 'public page' | 'other' | 'shared'
 
@@ -44,7 +44,7 @@ const SCOPE_CLASS = Symbol('security class of a scope')
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Scopes inside a scope inherit it. */
+    /** Nested scopes inherit it. */
     [SCOPE_CLASS]?: SecurityClass
   }
   interface FastifyContextConfig {
@@ -52,7 +52,7 @@ declare module 'fastify' {
   }
 }
 
-/** Routes are registered inside `register`, each with this class. */
+/** Routes registered inside `register` get this class. */
 export async function inSecurityClass(
   app: FastifyInstance,
   securityClass: SecurityClass,
@@ -64,7 +64,7 @@ export async function inSecurityClass(
   })
 }
 
-/** From here on a route without a class fails the start. Returns how the class of a request is found. */
+/** From here on a route without a class fails the start. Returns the function that finds a request's class. */
 export function registerSecurityClasses(app: FastifyInstance): ClassOf {
   const firstSegments = new Map<string, SecurityClass>()
   app.addHook('onRoute', function (route) {
@@ -84,7 +84,7 @@ export function registerSecurityClasses(app: FastifyInstance): ClassOf {
   }
 }
 
-/** What nothing answers is no page beside routes of ours, and belongs to the dashboard where one of those does. */
+/** An unknown path beside our routes is no page, and belongs to the dashboard if one of those does. */
 function ofUnknownPaths(sofar: SecurityClass | undefined, added: SecurityClass): SecurityClass {
   const isDashboard = [sofar, added].some((each) => each === 'admin page' || each === 'service')
   if (isDashboard) return 'service'

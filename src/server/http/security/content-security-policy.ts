@@ -1,7 +1,7 @@
 import { FRAMES_PATH } from '#contract/isolated-frame.ts'
 import type { HostDirective } from '#contract/tag-status.ts'
 
-/** What a part of the policy is called in the catalogue and on the wire. */
+/** Names of directives in the catalogue and in the API. */
 export const DIRECTIVE_OF: Record<keyof TagSources, HostDirective> = {
   script: 'script',
   connect: 'connect',
@@ -17,7 +17,7 @@ export const SOURCE_KEYS = Object.keys(DIRECTIVE_OF) as (keyof TagSources)[]
 
 const SOCKET = 'wss://'
 
-/** A source without a scheme does not mean sockets. */
+/** A source without a scheme does not include sockets. */
 export function isSocketSource(source: string): boolean {
   return source.startsWith(SOCKET)
 }
@@ -26,13 +26,13 @@ export function toSocketSource(host: string): string {
   return SOCKET + host
 }
 
-/** CSP host matching: `*.vendor.com` means every name below, and not `vendor.com` itself. */
+/** CSP host matching: `*.vendor.com` matches every subdomain, but not `vendor.com` itself. */
 export function matchesSource(host: string, source: string): boolean {
   const name = isSocketSource(source) ? source.slice(SOCKET.length) : source
   return name.startsWith('*.') ? host.endsWith(name.slice(1)) : host === name
 }
 
-/** Directives of a Content-Security-Policy, in the order in which they are written. */
+/** Directives of a Content-Security-Policy, in their order. */
 export type Policy = Record<string, readonly string[]>
 
 export function serializePolicy(policy: Policy): string {
@@ -47,11 +47,11 @@ function under(origins: readonly string[], ...paths: string[]): string[] {
 
 const NONE = ["'none'"]
 
-/** Goes on everything that is not a page: as a document it may load and run nothing. */
+/** For everything that is not a page: as a document it may load and run nothing. */
 export const SANDBOX_POLICY = serializePolicy({ sandbox: [], 'default-src': NONE, 'frame-ancestors': NONE })
 
 interface PublicPolicyOptions {
-  /** Where this site answers. Paths are always named: `'self'` would open `/admin` and the services to a tag. */
+  /** This site's origins. Paths are always named: `'self'` would open `/admin` and the services to tags. */
   origins: readonly string[]
   /** `'sha256-…'` of each inline style and script of the page. */
   styleHashes: readonly string[]
@@ -63,11 +63,11 @@ export function publicPolicy({ origins, styleHashes, scriptHashes }: PublicPolic
     'default-src': NONE,
     'script-src': [...under(origins, '/assets/', '/tags/'), ...scriptHashes],
     'style-src': styleHashes.length > 0 ? styleHashes : NONE,
-    // Firefox asks for the icon by itself before the page could name another, and holds that to the policy.
+    // Firefox requests this icon before the page could name another, and applies the policy to it.
     'img-src': [...under(origins, '/assets/', '/favicon.ico'), 'data:'],
     'font-src': under(origins, '/assets/'),
     'manifest-src': under(origins, '/site.webmanifest'),
-    // The two texts are public; without their names here, tools that read them through the page are refused.
+    // Two public texts: without them here, tools that read them through the page are refused.
     'connect-src': under(origins, '/api/', '/robots.txt', '/llms.txt'),
     'form-action': under(origins, '/api/'),
     'frame-src': NONE,
@@ -78,7 +78,7 @@ export function publicPolicy({ origins, styleHashes, scriptHashes }: PublicPolic
   }
 }
 
-/** Host names, with or without a leading `*.` or `wss://`, that active tags add, by what they may do there. */
+/** Host names, with or without `*.` or `wss://`, that active tags add, by use. */
 export interface TagSources {
   readonly script: readonly string[]
   readonly connect: readonly string[]
@@ -93,22 +93,22 @@ export interface TagSources {
 interface TagPolicy {
   sources: TagSources
   /**
-   * While a container is active, what the page's own loader creates is trusted, and so is what that creates. Browsers
-   * that know `'strict-dynamic'` ignore the addresses beside it; the others still have them.
+   * While a container is active, scripts created by the page's own loader are trusted, and so is what they create.
+   * Browsers that support `'strict-dynamic'` ignore the hosts beside it; others use them.
    */
   trustsContainer: boolean
-  /** Where violations are told. */
+  /** Path for violation reports. */
   reportPath: string
-  /** True when the page itself is served by https: a host without a scheme then means https, and is eight bytes shorter. */
+  /** True if the page is served by https: a host without a scheme then means https and saves eight bytes. */
   https: boolean
-  /** Where this site answers, when a tag runs in a frame of its own; no other path of ours may be framed. */
-  roomOrigins?: readonly string[]
+  /** This site's origins if a tag runs isolated; no other path of ours may be framed. */
+  frameOrigins?: readonly string[]
 }
 
-/** The policy of the one page that runs tags. Only https, only named hosts, never this site itself. */
+/** The policy of the page that runs tags: only https, only listed hosts, never this site itself. */
 export function withTags(
   policy: Policy,
-  { sources, trustsContainer, reportPath, https, roomOrigins = [] }: TagPolicy,
+  { sources, trustsContainer, reportPath, https, frameOrigins = [] }: TagPolicy,
 ): Policy {
   const extend = (directive: string, hosts: readonly string[]) => [
     ...(policy[directive] ?? []).filter((source) => source !== "'none'" || hosts.length === 0),
@@ -124,22 +124,22 @@ export function withTags(
     ...(media.length === 0 ? {} : { 'media-src': extend('media-src', media) }),
     'connect-src': extend('connect-src', sources.connect),
     'form-action': extend('form-action', sources.form),
-    'frame-src': extend('frame-src', [...under(roomOrigins, FRAMES_PATH), ...sources.frame]),
+    'frame-src': extend('frame-src', [...under(frameOrigins, FRAMES_PATH), ...sources.frame]),
     'report-uri': [reportPath],
   }
 }
 
 interface FramePolicy {
   sources: TagSources
-  /** Whose pages may frame it. */
+  /** Origins whose pages may frame it. */
   origins: readonly string[]
 }
 
 /**
  * The document of one isolated tag: an opaque origin that may run scripts and reach the tag's own hosts. It may not
- * navigate, submit, open or ask for anything, and nothing of ours is within its reach. Inside there is nobody to protect
- * from the tag's own inline scripts. `'self'` is in none of it: WebKit takes it for the opaque origin, and a host without a
- * scheme for one of that origin's scheme, which is none, so that it would match nothing.
+ * navigate, submit, open windows or request permissions, and cannot reach us. Inline scripts are allowed, because
+ * nothing inside needs protection from them. `'self'` does not appear: WebKit takes it for the opaque origin, and a
+ * host without a scheme would match nothing.
  */
 export function framePolicy({ sources, origins }: FramePolicy): Policy {
   const named = (hosts: readonly string[]) => hosts.map((host) => toHttps(host, false))
@@ -148,7 +148,7 @@ export function framePolicy({ sources, origins }: FramePolicy): Policy {
     sandbox: ['allow-scripts'],
     'default-src': NONE,
     'script-src': ["'unsafe-inline'", ...named(sources.script)],
-    // What a picture would be fetched from, a conversion may be sent to by `fetch`, which outlives the page.
+    // A conversion may be sent with `fetch`, which outlives the page, to any host that images may come from.
     'connect-src': allow([...new Set([...sources.connect, ...sources.image])]),
     'img-src': [...named(sources.image), 'data:'],
     'frame-src': allow(sources.frame),
@@ -162,7 +162,7 @@ function toHttps(host: string, https: boolean): string {
   return https || host.includes('://') ? host : `https://${host}`
 }
 
-/** Never `'self'` for scripts: that would admit `/tags/*.js`. Never a foreign host. */
+/** Never `'self'` for scripts, which would allow `/tags/*.js`. Never a foreign host. */
 export function adminPolicy(origins: readonly string[]): Policy {
   return {
     'default-src': NONE,

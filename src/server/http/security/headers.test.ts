@@ -4,7 +4,7 @@ import { otherHeaders, registerSecurityHeaders } from './headers.ts'
 
 const OTHER = otherHeaders(null)
 
-test.each([true, false])('no route has headers of its own instead (begun with them: %s)', async (isBegun) => {
+test.each([true, false])('no route has its own headers instead (started with them: %s)', async (isBegun) => {
   const app = fastify()
   onTestFinished(() => app.close())
   if (isBegun)

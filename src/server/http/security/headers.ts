@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { ClassOf, SecurityClass } from './classes.ts'
 import { type Policy, SANDBOX_POLICY, serializePolicy } from './content-security-policy.ts'
 
-/** Applied in one place, to every answer of the framework: one response without its rule undoes all the others. */
+/** Applied in one place to every response of the framework: one response without them would undo the others. */
 export function registerSecurityHeaders(
   app: FastifyInstance,
   headers: SecurityHeaders,
@@ -19,7 +19,7 @@ export function registerSecurityHeaders(
   })
 }
 
-/** The raw server begins every answer with the headers of what is no page, and a route may have set others since. */
+/** The raw server starts every response with the headers for non-pages, and a route may have set others since. */
 function hasAlready(reply: FastifyReply, headers: Headers): boolean {
   for (const name in headers) if (reply.getHeader(name) !== headers[name]) return false
   return true
@@ -30,13 +30,13 @@ export type Headers = Record<string, string>
 interface SecurityHeaders {
   /** The dashboard's document. */
   admin: Headers
-  /** Pages without tags: legal texts, errors, answers to the newsletter form. */
+  /** Pages without tags: legal texts, errors, responses to the newsletter form. */
   publicPage: Headers
   /** Everything that is not a page. */
   other: Headers
 }
 
-/** The headers of an answer by the class of its route: only the two kinds of page are ever documents. */
+/** Headers by the security class of the route: only two classes are documents. */
 function headersOf(
   securityClass: SecurityClass,
   isPage: boolean,
@@ -46,7 +46,7 @@ function headersOf(
   return securityClass === 'public page' && isPage ? publicPage : other
 }
 
-/** A page's headers for its own policy: the landing page's changes with the active tags. */
+/** Headers of a page with its own policy: the landing page's policy changes with the tags. */
 export function pageHeaders(
   policy: Policy,
   options: { hsts: string | null; opener?: string | null },
@@ -71,12 +71,12 @@ export function adminHeaders(policy: Policy, hsts: string | null): Headers {
   }
 }
 
-/** The document of an isolated tag, which our own pages alone may frame. */
+/** The document of an isolated tag, which only our own pages may frame. */
 export function frameHeaders(policy: Policy, hsts: string | null): Headers {
   return {
     ...common(hsts),
     'content-security-policy': serializePolicy(policy),
-    // Older browsers; where `frame-ancestors` is known, it counts instead.
+    // For older browsers; newer ones use `frame-ancestors`.
     'x-frame-options': 'SAMEORIGIN',
     'referrer-policy': 'strict-origin-when-cross-origin',
     'permissions-policy': `${permissions('()')}, autoplay=(), clipboard-read=(), clipboard-write=(), fullscreen=(), storage-access=()`,
@@ -99,7 +99,7 @@ function common(hsts: string | null): Headers {
   }
 }
 
-/** Who may ask for a passkey: the dashboard. On the page, a tag could ask in its name. */
+/** Only the dashboard may request a passkey: on the page, a tag could do so in its name. */
 function permissions(passkeys: '()' | '(self)'): string {
   return `browsing-topics=(), camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), publickey-credentials-create=${passkeys}, publickey-credentials-get=${passkeys}, usb=()`
 }

@@ -20,13 +20,13 @@ test.each([
   ['fe80::1%eth0', 'fe80::/64', 'fe80::/48'],
   ['fe80::1%eth1', 'fe80::/64', 'fe80::/48'],
   ['::1', '::/64', '::/48'],
-])('%s is counted as %s, within %s', (address, block, network) => {
+])('counts %s as %s, within %s', (address, block, network) => {
   expect(addressBlock(address)).toBe(block)
   expect(networkBlock(address)).toBe(network)
   expect(networkBlock(block)).toBe(network)
 })
 
-describe('what is no address is one and the same', () => {
+describe('counts everything that is no address as one', () => {
   test.each([
     '',
     'unknown',
@@ -51,7 +51,7 @@ describe('what is no address is one and the same', () => {
   })
 })
 
-test('a port never makes another visitor of the same address', () => {
+test('a port does not make another visitor', () => {
   fc.assert(
     fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), fc.integer({ min: 0, max: 65_535 }), (address, port) => {
       const withPort = address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`
@@ -66,6 +66,6 @@ test.each([
   ['::ffff:187.45.12.99', '187.45.12.0/24'],
   ['2804:14c:5bb1:8000::1', '2804:14c:5bb1::/48'],
   ['unknown', null],
-])('the neighbourhood of %s names no household: %s', (address, block) => {
+])('the coarse network of %s identifies no household: %s', (address, block) => {
   expect(coarseNetwork(address)).toBe(block)
 })

@@ -23,7 +23,7 @@ afterEach(async () => {
   lines.length = 0
 })
 
-test.each(['GET', 'POST'] as const)('answers a %s call whose handler never ends with 503', async (method) => {
+test.each(['GET', 'POST'] as const)('returns 503 for a %s call whose handler never ends', async (method) => {
   const site = app()
   site.route({ method, url: '/', handler: () => never })
   const answer = await site.inject({ method, url: '/', ...(method === 'POST' ? { payload: { a: 1 } } : {}) })
@@ -31,13 +31,13 @@ test.each(['GET', 'POST'] as const)('answers a %s call whose handler never ends 
   expect(answer.json()).toEqual({ code: 'database_unavailable' })
 })
 
-test('answers a call whose hook never ends with 503', async () => {
+test('returns 503 for a call whose hook never ends', async () => {
   const site = app()
   site.get('/', { preHandler: () => never }, async () => 'late')
   expect((await site.inject('/')).statusCode).toBe(503)
 })
 
-test('drops what a handler gives or throws after the deadline, without a line', async () => {
+test('drops what a handler returns or throws after the deadline, without a log line', async () => {
   const site = app()
   const gate = Promise.withResolvers<void>()
   site.get('/gives', async () => gate.promise.then(() => 'late'))
@@ -48,7 +48,7 @@ test('drops what a handler gives or throws after the deadline, without a line', 
   expect(lines).toEqual([])
 })
 
-test('lets an answer that has begun go on, and a call that has a limit of its own', async () => {
+test('lets a started response continue, and a call with its own limit', async () => {
   const site = app()
   const slow = async function* () {
     yield 'a'

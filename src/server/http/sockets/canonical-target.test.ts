@@ -6,7 +6,7 @@ import { canonicalTarget } from './raw-server.ts'
 const ask = (url: string, rawHeaders: string[] = ['Host', 'a'], httpVersion = '1.1') =>
   canonicalTarget({ url, httpVersion, rawHeaders })
 
-describe('what passes, as it came', () => {
+describe('accepted unchanged', () => {
   test.each([
     ['/', '/', null],
     ['/?', '/', ''],
@@ -35,7 +35,7 @@ describe('what passes, as it came', () => {
   })
 })
 
-describe('what is refused', () => {
+describe('refused', () => {
   test.each([
     ['', 'form'],
     ['*', 'form'],
@@ -89,7 +89,7 @@ describe('what is refused', () => {
   })
 })
 
-test('of all the spellings that decode and resolve to one path, one passes', () => {
+test('accepts exactly one spelling of all that decode to the same path', () => {
   const spelled = fc.array(
     fc.oneof(
       fc.constantFrom('/', '//', '/.', '/..', '%2F', '%2f', '\\', ';'),
@@ -102,7 +102,7 @@ test('of all the spellings that decode and resolve to one path, one passes', () 
     fc.property(spelled, (parts) => {
       const target = ask(`/${parts.join('')}`)
       if ('refusal' in target) return
-      // What the most eager server would make of it.
+      // How the most lenient server would read it.
       const read = posix.normalize(decodeURIComponent(target.path).replaceAll('\\', '/'))
       const first = firstOf.get(read) ?? target.path
       firstOf.set(read, first)

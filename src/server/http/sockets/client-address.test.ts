@@ -2,7 +2,7 @@ import Fastify from 'fastify'
 import { expect, test } from 'vitest'
 import { clientAddress, toTrustProxy } from './addresses.ts'
 
-/** What a call is taken to come from when its socket is 127.0.0.1. */
+/** The address of a call whose socket is 127.0.0.1. */
 async function seen(trust: Parameters<typeof toTrustProxy>[0], forwarded: string): Promise<string> {
   const app = Fastify({ trustProxy: toTrustProxy(trust) })
   app.get('/', async (request) => clientAddress(request))
@@ -28,6 +28,6 @@ test.each<[string, Parameters<typeof toTrustProxy>[0], string, string]>([
   expect(await seen(trust, forwarded)).toBe(address)
 })
 
-test('a socket without an address is no reason to fail', () => {
+test('a socket without an address does not fail', () => {
   expect(clientAddress({ ip: undefined as unknown as string })).toBe('unknown')
 })

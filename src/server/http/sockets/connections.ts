@@ -3,39 +3,41 @@ import type { Socket } from 'node:net'
 import { CONNECTIONS } from '../limits/limits.ts'
 
 interface Connection {
-  /** Above a limit when it came: it is told so and closed. */
+  /** Above a limit when it was opened: it is refused and closed. */
   readonly isSurplus: boolean
   requests: number
-  /** Those that are not through yet, in the order of their requests: Node sends one after the other. */
-  readonly answers: Set<ServerResponse>
+  /** The last response that could be sent at once. */
+  current: ServerResponse | null
+  /** Responses to pipelined requests, in order: Node sends one after the other. */
+  readonly waiting: Set<ServerResponse>
   isEnding: boolean
 }
 
-/** What is to be done with a request: `serve` it, `refuse` it with a 503, or `ignore` it, for its connection ends. */
+/** What to do with a request: `serve` it, `refuse` it with 503, or `ignore` it because its connection ends. */
 type Decision = 'serve' | 'refuse' | 'ignore'
 
-/** Room above the limits for those who are told so: a quarter more. */
+/** Space above the limits for connections that get a refusal: 25 %. */
 const SURPLUS = 1.25
 
-/** From this share of the limit on, connections that nobody uses make room. */
+/** From this share of the limit on, idle connections are closed. */
 const CROWDED = 0.8
 
 const CLOSE_IDLE_EVERY_MS = 1_000
 
-/** Counts connections and what each asks, and ends those that hold more than their share. */
+/** Counts connections and their requests, and ends those beyond their limits. */
 export class Connections {
   readonly #limits: ConnectionLimits
   readonly #connections = new WeakMap<Socket, Connection>()
   readonly #perAddress = new Map<string, number>()
   #open = 0
-  #madeRoomAt = 0
+  #closedIdleAt = 0
 
   readonly #onDropped: () => void
 
   constructor(server: Server, limits: ConnectionLimits, onDropped: () => void) {
     this.#limits = limits
     this.#onDropped = onDropped
-    // Past this as well, a connection is closed without an answer.
+    // Beyond this, a connection is closed without a response.
     server.maxConnections = Math.ceil(limits.total * SURPLUS)
     server.on('drop', onDropped)
     server.timeout = limits.stalledMs
@@ -55,8 +57,14 @@ export class Connections {
     this.#perAddress.set(address, fromAddress)
     socket.once('close', () => this.#forget(address))
     const isSurplus = this.#open > this.#limits.total || fromAddress > perAddress
-    this.#connections.set(socket, { isSurplus, requests: 0, answers: new Set(), isEnding: false })
-    if (this.#open > this.#limits.total * CROWDED) this.#makeRoom(server)
+    this.#connections.set(socket, {
+      isSurplus,
+      requests: 0,
+      current: null,
+      waiting: new Set(),
+      isEnding: false,
+    })
+    if (this.#open > this.#limits.total * CROWDED) this.#closeIdle(server)
   }
 
   #forget(address: string): void {
@@ -66,27 +74,27 @@ export class Connections {
     else this.#perAddress.set(address, left)
   }
 
-  #makeRoom(server: Server): void {
+  #closeIdle(server: Server): void {
     const now = performance.now()
-    if (now - this.#madeRoomAt < CLOSE_IDLE_EVERY_MS) return
-    this.#madeRoomAt = now
+    if (now - this.#closedIdleAt < CLOSE_IDLE_EVERY_MS) return
+    this.#closedIdleAt = now
     server.closeIdleConnections()
   }
 
   decide(socket: Socket, response: ServerResponse): Decision {
     const connection = this.#connections.get(socket)
     if (connection === undefined || connection.isEnding || socket.destroyed) return 'ignore'
-    const { answers } = connection
-    if (answers.size > this.#limits.pipelined) {
+    // Node gives the socket to one response at a time. Only those that wait need a listener, which costs 10 % of a visit.
+    if (response.socket !== null) connection.current = response
+    else if (connection.waiting.size < this.#limits.pipelined) wait(connection, response)
+    else {
       connection.isEnding = true
       stopParsing(socket)
       socket.destroy()
       return 'ignore'
     }
-    answers.add(response)
-    response.once('close', () => answers.delete(response))
     connection.requests++
-    // After an answer that ends the connection nobody would hear of what else was asked.
+    // After a response that closes the connection, later requests get no answer.
     if (!response.shouldKeepAlive) connection.isEnding = true
     if (connection.isSurplus || connection.requests >= this.#limits.requestsPerSocket) {
       connection.isEnding = true
@@ -95,11 +103,18 @@ export class Connections {
     return connection.isSurplus ? 'refuse' : 'serve'
   }
 
-  /** Whether a part of an answer is on its way: bytes beside it would be taken for a part of it. */
+  /** True while part of a response is sent: other bytes would corrupt it. */
   isAnswering(socket: Socket): boolean {
-    const [first] = this.#connections.get(socket)?.answers ?? []
-    return first?.headersSent ?? false
+    const connection = this.#connections.get(socket)
+    if (connection === undefined) return false
+    const { current, waiting } = connection
+    return [current, ...waiting].some((response) => response?.socket === socket && response.headersSent)
   }
+}
+
+function wait({ waiting }: Connection, response: ServerResponse): void {
+  waiting.add(response)
+  response.once('close', () => waiting.delete(response))
 }
 
 interface Parser {
@@ -107,29 +122,29 @@ interface Parser {
 }
 
 /**
- * One chunk of 64 KB holds thousands of short requests, and Node's parser makes objects of them all, of a destroyed socket
- * as well: a thousand such clients were 330 MB and seconds. Telling it that the connection was upgraded (2) ends that; it
- * has no public name.
+ * One chunk of 64 KB contains thousands of short requests, and Node's parser creates objects for all of them, even on a
+ * destroyed socket: a thousand such clients cost 330 MB and seconds. Marking the connection as upgraded (2) stops the
+ * parser; this has no public name.
  */
 function stopParsing(socket: Socket & { parser?: Parser | null }): void {
   if (socket.parser) socket.parser.onIncoming = () => 2
 }
 
-/** How much of the process strangers may hold by their connections alone. */
+/** How much of the process strangers may hold by connections alone. */
 export interface ConnectionLimits {
-  /** Past this, a connection's first request is answered with a 503. */
+  /** Beyond this, a connection's first request gets 503. */
   total: number
   /** The same for one address; null behind a proxy, whose address everybody shares. */
   perAddress: number | null
-  /** Then the connection is closed, with the answer that says so. */
+  /** Then the connection is closed, with a response that says so. */
   requestsPerSocket: number
-  /** Requests sent before the answers to earlier ones were read; browsers and proxies send none. */
+  /** Requests sent before earlier responses were read; browsers and proxies send none. */
   pipelined: number
-  /** How long a connection may stand still in the middle of a request or its answer. */
+  /** How long a connection may stall during a request or response. */
   stalledMs: number
 }
 
-/** Half of the descriptors stay for files, the database, outgoing calls, and for answers that refuse. */
+/** Half of the descriptors are kept for files, the database, outgoing calls and refusals. */
 export function defaultConnectionLimits({ trustsProxy }: { trustsProxy: boolean }): ConnectionLimits {
   const total = Math.max(1, Math.min(CONNECTIONS.total, Math.floor(openFilesLimit() / 2)))
   return {
@@ -145,9 +160,9 @@ interface Report {
   userLimits?: { open_files?: { soft?: number | 'unlimited' } }
 }
 
-/** Windows has no such limit, and its report says nothing of one. */
+/** Windows has no such limit in its report. */
 function openFilesLimit(): number {
-  // Without this the report looks up the names of all peers.
+  // Without this the report resolves the names of all peers.
   Object.assign(process.report, { excludeNetwork: true })
   const { soft } = (process.report.getReport() as Report).userLimits?.open_files ?? {}
   return typeof soft === 'number' ? soft : Number.POSITIVE_INFINITY

@@ -26,7 +26,7 @@ test.each([
   '2001:db8::1',
   '2002:7f00:1::',
   'ff02::1',
-  // Every block of IANA's two registries of special addresses that the list above does not hold.
+  // All blocks of IANA's two registries of special addresses that are not in the list above.
   '192.0.2.1',
   '192.31.196.1',
   '192.52.193.1',
@@ -60,6 +60,6 @@ test.each([
   expect(isPublicAddress(address)).toBe(false)
 })
 
-test.each(['8.8.8.8', '157.240.1.1', '2a03:2880:f103::1', '::ffff:8.8.8.8'])('%s is', (address) => {
+test.each(['8.8.8.8', '157.240.1.1', '2a03:2880:f103::1', '::ffff:8.8.8.8'])('%s is public', (address) => {
   expect(isPublicAddress(address)).toBe(true)
 })

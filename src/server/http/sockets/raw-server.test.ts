@@ -1,9 +1,10 @@
 import { once } from 'node:events'
-import type { Server } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { writeDocRow } from '#tests/support/doc-table.ts'
 import { rawRequest } from '#tests/support/raw-request.ts'
+import { CONNECTIONS } from '../limits/limits.ts'
 import type { ConnectionLimits } from './connections.ts'
 import { createRawServer, type FastPath } from './raw-server.ts'
 
@@ -16,7 +17,7 @@ const LIMITS: ConnectionLimits = {
 }
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
 const GET_AND_CLOSE = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
-/** More than the kernel takes of an answer that nobody reads. */
+/** More than the kernel buffers of a response that nobody reads. */
 const LARGE = Buffer.alloc(16_000_000)
 
 let server: Server
@@ -26,7 +27,7 @@ afterEach(async () => {
   await once(server, 'close')
 })
 
-/** Answers `/` at once; anything else is left unanswered. */
+/** Answers `/` at once and nothing else. */
 const serve: FastPath = (_request, response, { path }) => {
   if (path === '/large') response.end(LARGE)
   else if (path === '/') response.writeHead(200, ['content-length', '2']).end('ok')
@@ -67,8 +68,8 @@ async function text(socket: Socket): Promise<string> {
 
 const countOf = (haystack: string, needle: string) => haystack.split(needle).length - 1
 
-describe('a client that holds more than its share', () => {
-  test('and never reads its answer is cut off', async () => {
+describe('a client beyond its limits', () => {
+  test('that never reads its response is cut off', async () => {
     const port = await start({ stalledMs: 200 })
     const socket = await open(port)
     socket.pause()
@@ -81,7 +82,7 @@ describe('a client that holds more than its share', () => {
     socket.destroy()
   })
 
-  test('and sends request upon request behind one that is not answered is cut off', async () => {
+  test('that sends requests behind an unanswered one is cut off', async () => {
     const port = await start({ pipelined: 16 })
     const socket = await open(port)
     const ended = text(socket)
@@ -91,11 +92,11 @@ describe('a client that holds more than its share', () => {
     })
     socket.write(`GET /never HTTP/1.1\r\nHost: a\r\n\r\n${GET.repeat(300)}`)
     expect(await ended).toBe('')
-    // The one that is not answered, those that may wait, and the one too many.
+    // The unanswered one, those that may wait, and one too many.
     expect(parsed).toBe(1 + 16 + 1)
   })
 
-  test('and pipelines within reason is served', async () => {
+  test('that pipelines within the limit is served', async () => {
     const port = await start({ pipelined: 16 })
     const socket = await open(port)
     const ended = text(socket)
@@ -103,7 +104,7 @@ describe('a client that holds more than its share', () => {
     expect(countOf(await ended, 'HTTP/1.1 200 OK')).toBe(16)
   })
 
-  test('with its last request is told so, and nothing behind it is answered', async () => {
+  test('gets a notice with its last request, and later ones are ignored', async () => {
     const port = await start({ requestsPerSocket: 3 })
     const socket = await open(port)
     const ended = text(socket)
@@ -116,28 +117,25 @@ describe('a client that holds more than its share', () => {
   test.each([
     ['in all', { total: 4 }],
     ['from one address', { perAddress: 4 }],
-  ])(
-    'of the connections %s is told so with a policy, and served when others are gone',
-    async (_what, limits) => {
-      const port = await start(limits)
-      const others: Socket[] = []
-      while (others.length < 4) {
-        const socket = await open(port)
-        socket.write('GET /never HTTP/1.1\r\nHost: a\r\n\r\n')
-        await once(server, 'request')
-        others.push(socket)
-      }
-      const refused = await rawRequest(port, GET)
-      expect(refused).toMatchObject({
-        status: 503,
-        headers: { 'content-security-policy': 'sandbox', 'retry-after': '5', connection: 'close' },
-      })
-      for (const socket of others) socket.destroy()
-      await expect.poll(async () => (await rawRequest(port, GET_AND_CLOSE)).status).toBe(200)
-    },
-  )
+  ])('beyond %s gets 503 with a policy, and is served when others are gone', async (_what, limits) => {
+    const port = await start(limits)
+    const others: Socket[] = []
+    while (others.length < 4) {
+      const socket = await open(port)
+      socket.write('GET /never HTTP/1.1\r\nHost: a\r\n\r\n')
+      await once(server, 'request')
+      others.push(socket)
+    }
+    const refused = await rawRequest(port, GET)
+    expect(refused).toMatchObject({
+      status: 503,
+      headers: { 'content-security-policy': 'sandbox', 'retry-after': '5', connection: 'close' },
+    })
+    for (const socket of others) socket.destroy()
+    await expect.poll(async () => (await rawRequest(port, GET_AND_CLOSE)).status).toBe(200)
+  })
 
-  test('far above the limit of its address is dropped', async () => {
+  test('far beyond the limit of its address is dropped', async () => {
     const port = await start({ perAddress: 4 })
     const all = await Promise.all(Array.from({ length: 5 }, () => open(port)))
     const dropped = await open(port)
@@ -146,7 +144,7 @@ describe('a client that holds more than its share', () => {
   })
 })
 
-test('bytes that are no HTTP, behind a request that is being answered, are not answered in its place', async () => {
+test('bytes that are no HTTP behind a running request do not disturb its response', async () => {
   const port = await start({})
   const socket = await open(port)
   const ended = text(socket)
@@ -154,16 +152,55 @@ test('bytes that are no HTTP, behind a request that is being answered, are not a
   expect(countOf(await ended, 'HTTP/1.1')).toBe(1)
 })
 
-test('the table of docs/security.md', () => {
-  writeDocRow('docs/security.md', 'doors', [
+test('the same behind a pipelined request whose turn has come', async () => {
+  const port = await start({})
+  const socket = await open(port)
+  let parsed = 0
+  const bothParsed = new Promise<void>((resolve) =>
+    server.on('request', () => {
+      parsed++
+      if (parsed === 2) resolve()
+    }),
+  )
+  const lines = `${GET}GET /large HTTP/1.1\r\nHost: a\r\n\r\n`
+  socket.write(lines)
+  await bothParsed
+  // The large response has begun, and is not through.
+  await once(socket, 'data')
+  socket.pause()
+  socket.write('nonsense\r\n\r\n')
+  const ended = text(socket)
+  socket.resume()
+  expect(await ended).not.toContain('400 Bad Request')
+})
+
+test('puts no listener on a response that can be sent at once', async () => {
+  const port = await start({})
+  const counted: number[] = []
+  server.on('request', (_request, response) => counted.push(response.listenerCount('close')))
+  const bare = createServer((_request, response) => {
+    counted.push(response.listenerCount('close'))
+    response.end()
+  }).listen(0, '127.0.0.1')
+  await once(bare, 'listening')
+  await rawRequest(port, GET_AND_CLOSE)
+  await rawRequest((bare.address() as AddressInfo).port, GET_AND_CLOSE)
+  bare.close()
+  expect(counted[0]).toBe(counted[1])
+})
+
+test('writes the table of docs/reports/attacks.md', () => {
+  const { stalledMs, pipelined, requestsPerSocket, perAddress, total } = CONNECTIONS
+  const count = (number: number) => number.toLocaleString('en')
+  writeDocRow('docs/reports/attacks.md', 'fixed', [
     'A3',
     'clients that never read, pipeline hundreds of requests, or open hundreds of connections',
-    'cut off when an answer stands still for 30 s or more than 4 requests wait behind it; 1,000 requests per connection, 256 connections per address, 4,096 or half of the descriptors in all, past which a 503 with the policy says so',
-    '`src/server/http/sockets/raw-server.test.ts`, `tests/process/slow-clients.test.ts`, `tests/process/descriptors.test.ts`',
+    `cut off when a response stalls for ${stalledMs / 1000} s or more than ${pipelined} requests wait behind it; ${count(requestsPerSocket)} requests per connection, ${count(perAddress)} connections per address, ${count(total)} or half of the descriptors in all, past which a 503 with the policy says so`,
+    '`src/server/http/sockets/raw-server.test.ts`, `tests/process/slow-clients.full.test.ts`, `tests/process/descriptors.full.test.ts`',
   ])
 })
 
-test('while it drains, each answer ends its connection, so that a proxy opens none here again', async () => {
+test('closes the connection after each response while draining', async () => {
   const drain = { hasBegun: false }
   const port = await start({}, drain)
   const ask = async () => (await fetch(`http://127.0.0.1:${port}/`)).headers.get('connection')

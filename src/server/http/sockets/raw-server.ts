@@ -14,7 +14,7 @@ import type { Headers } from '../security/headers.ts'
 import { type ConnectionLimits, Connections } from './connections.ts'
 import type { Drain } from './shutdown.ts'
 
-/** No path answers a service worker: one that a tag registered would sit between the dashboard and the server. */
+/** No path serves a service worker: one registered by a tag would control the dashboard. */
 export function refuseServiceWorkers(headers: Headers): FastPath {
   return (request, response) => {
     const isWorker =
@@ -24,10 +24,10 @@ export function refuseServiceWorkers(headers: Headers): FastPath {
   }
 }
 
-/** Answers a request in front of the framework and returns true, or leaves it alone. */
+/** Answers a request before the framework and returns true, or leaves it alone. */
 export type FastPath = (request: IncomingMessage, response: ServerResponse, target: Target) => boolean
 
-/** Told of each request that is refused before anything looked at what it asks. */
+/** Called for each request refused before routing. */
 export type OnRefused = (request: IncomingMessage, status: number, reason: string) => void
 
 export type OnFastAnswer = (request: IncomingMessage, status: number) => void
@@ -37,19 +37,19 @@ const CHECK_INTERVAL_MS = 1_000
 interface RawServerOptions {
   handler: RequestListener
   fastPath: FastPath
-  /** On every answer that nobody gives headers of its own: the framework, too, writes some errors before any hook runs. */
+  /** For every response without its own headers: the framework writes some errors before any hook runs. */
   defaultHeaders: Headers
   limits: ConnectionLimits
   onRefused: OnRefused
-  /** Told of each connection that is closed without an answer, because too many are open. */
+  /** Called for each connection closed without a response because too many are open. */
   onDropped: () => void
-  /** Told of each request that the fast path answered. */
+  /** Called for each request answered by the fast path. */
   onFastAnswer: OnFastAnswer
-  /** Once begun, each answer is its connection's last. */
+  /** Once it has begun, each response closes its connection. */
   drain?: Pick<Drain, 'hasBegun'>
 }
 
-/** The framework's own timeouts do not reach a server that it did not make, so they are set here. */
+/** The framework's timeouts do not apply to a server that it did not create, so they are set here. */
 export function createRawServer(options: RawServerOptions): Server {
   const { handler, fastPath, defaultHeaders, limits, onRefused, onDropped, onFastAnswer, drain } = options
   const defaults = new Map(Object.entries(defaultHeaders))
@@ -59,7 +59,7 @@ export function createRawServer(options: RawServerOptions): Server {
     connectionsCheckingInterval: CHECK_INTERVAL_MS,
     keepAliveTimeout: REQUEST_TIMES.keepAliveMs,
     maxHeaderSize: HEAD_BYTES,
-    // Node's own refusal carries no policy: a missing host is refused with the rest of what is not canonical.
+    // Node's own refusal has no policy: a missing host is refused with everything else that is not canonical.
     requireHostHeader: false,
   })
   const connections = new Connections(server, limits, onDropped)
@@ -93,7 +93,7 @@ export function createRawServer(options: RawServerOptions): Server {
       turnAway(request, response, 417, 'expectation unknown')
   })
   const refuseBytes = (socket: Socket, status: number) => {
-    // An earlier request's answer is flushed instead.
+    // The earlier response is flushed instead.
     if (connections.isAnswering(socket)) socket.destroySoon()
     else refuseSocket(socket, status, defaultHeaders)
   }
@@ -114,7 +114,7 @@ const STATUS_BY_CODE: Record<string, number> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 }
 
-/** What no part of the site may answer, with the strictest headers. */
+/** A refusal with the strictest headers. */
 function refuse(response: ServerResponse, status: number, headers: Headers): true {
   const body = refusalBody(status)
   response.writeHead(status, { ...headers, ...bodyHeaders(body) })
@@ -122,7 +122,7 @@ function refuse(response: ServerResponse, status: number, headers: Headers): tru
   return true
 }
 
-/** The same where there is no request to answer, only bytes; the connection ends with it. */
+/** The same without a request, on the socket; the connection ends. */
 function refuseSocket(socket: Socket, status: number, headers: Headers): void {
   const body = refusalBody(status)
   const all = { ...headers, ...bodyHeaders(body), connection: 'close' }
@@ -142,8 +142,8 @@ const REASONS: Readonly<Record<number, string>> = {
 }
 
 /**
- * Nobody has looked at the path yet, so the body has the fields of both protocols, whose clients take an empty 404 for
- * success and any other empty refusal for an error without a message.
+ * The path is unknown at this point, so the body has the fields of both protocols: their clients take an empty 404 for
+ * success and other empty refusals for errors without a message.
  */
 function refusalBody(status: number): string {
   const code = (STATUS_CODES[status] ?? '').toLowerCase().replaceAll(' ', '_')
@@ -161,19 +161,19 @@ function bodyHeaders(body: string): Headers {
 
 const targets = new WeakMap<IncomingMessage, Target>()
 
-/** The raw server sets it, once, before anything else looks at the request. */
+/** Set once by the raw server, before anything else sees the request. */
 function setRequestTarget(request: IncomingMessage, target: Target): void {
   targets.set(request, target)
 }
 
-/** The one target that headers, host rule, error pages and log go by. */
+/** The target used by headers, host rule, error pages and log. */
 export function requestTarget(request: IncomingMessage): Target {
   const target = findRequestTarget(request)
   if (target === null) throw new AppError(400, 'bad_request', 'The request target is not canonical')
   return target
 }
 
-/** Null for a request made in process, past the raw server, whose target is not canonical. */
+/** Null for an injected request whose target is not canonical. */
 export function findRequestTarget(request: IncomingMessage): Target | null {
   const known = targets.get(request)
   if (known !== undefined) return known
@@ -183,13 +183,13 @@ export function findRequestTarget(request: IncomingMessage): Target | null {
   return target
 }
 
-/** What a request asks for, in the one spelling that every rule is decided on. */
+/** The canonical target of a request, on which every rule is decided. */
 export interface Target {
-  /** Begins with a slash, has no empty or dot segment, and escapes nothing that may stand as itself. */
+  /** Begins with a slash, has no empty or dot segment, and escapes only what must be. */
   readonly path: string
-  /** As it came, without the question mark; null where there is none. */
+  /** Unchanged, without the question mark; null if there is none. */
   readonly query: string | null
-  /** Lower case, with the port when one is named; null for a health check of HTTP/1.0 that names none. */
+  /** Lower case, with the port if given; null for an HTTP/1.0 health check without one. */
   readonly host: string | null
 }
 
@@ -212,22 +212,22 @@ type RequestHead = Pick<IncomingMessage, 'url' | 'httpVersion' | 'rawHeaders'>
 /** RFC 3986: the characters of a path (`pchar` and the slash), and the percent sign of an escape. */
 const PATH_CHARACTERS = /^[\w\-.~!$&'()*+,;=:@/%]*$/
 
-/** A segment that a server in front may read as "here" or "up", with the path parameter that hides it from some. */
+/** A segment that a proxy may read as "here" or "up", also with a path parameter that hides it. */
 const DOT_SEGMENT = /\/\.{1,2}(?:[/;]|$)/
 
-/** Each percent sign begins an escape; what may not stand as itself is a byte past ASCII or one of ` "<>[]^`{|}`. */
+/** Each percent sign begins an escape of a byte beyond ASCII or one of ` "<>[]^`{|}`. */
 const NEEDED_ESCAPES = /^(?:[^%]|%(?:[89A-F][0-9A-F]|2[02]|3[CE]|5[BDE]|60|7[BCD]))*$/
 
 /** A name, an IPv4 or a bracketed IPv6 address, and a port. */
 const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
 
-/** Supervisors and load balancers ask these, some in HTTP/1.0 without a host. They are answered however busy the process is. */
+/** For supervisors and load balancers, some with HTTP/1.0 without a host. Answered however busy the process is. */
 export const HEALTH_PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/readyz/serve'])
 
 /**
- * A router decodes, a proxy in front may merge slashes or resolve dots, and a rule that looks at the text then judges
- * something else than what answers. So nothing is normalised: a target that is not canonical already is refused, and
- * whoever looks at it afterwards sees the same text. The query is the application's and passes untouched.
+ * Routers decode, proxies merge slashes or resolve dots, and a rule that looks at the raw text then checks something
+ * else than what answers. So nothing is normalised: a target that is not canonical is refused, and everything after
+ * sees the same text. The query is left alone.
  */
 export function canonicalTarget({ url = '', httpVersion, rawHeaders }: RequestHead): Target | NotCanonical {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return { refusal: 'version' }
@@ -245,7 +245,7 @@ export function canonicalTarget({ url = '', httpVersion, rawHeaders }: RequestHe
 
 function pathFault(path: string): NotCanonical['refusal'] | null {
   if (path === '/') return null
-  // Absolute form, the authority of CONNECT and the asterisk of OPTIONS: no path of this site.
+  // Absolute form, the authority of CONNECT and the asterisk of OPTIONS.
   if (!path.startsWith('/')) return 'form'
   if (!PATH_CHARACTERS.test(path)) return 'character'
   if (path.includes('//')) return 'empty segment'
@@ -263,7 +263,7 @@ function isUtf8(path: string): boolean {
   }
 }
 
-/** Of several `Host` headers Node keeps the first and drops the others; another server may do otherwise. */
+/** Node keeps the first of several `Host` headers; other servers may not. */
 function hostsOf(rawHeaders: readonly string[]): string[] {
   const hosts: string[] = []
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -282,8 +282,8 @@ interface Deadline {
 const deadlines = new WeakMap<FastifyRequest, Deadline>()
 
 /**
- * Every call is answered by its deadline, with 503 if nothing else: a database that takes seconds for each of ten
- * statements breaks no limit of a single one. An answer that has begun, such as a long list, may go on.
+ * Every call is answered by its deadline, with 503 if necessary: a database that takes seconds for each of ten
+ * statements exceeds no single limit. A started response, such as a long list, may continue.
  */
 export function registerCallDeadline(app: FastifyInstance, deadlineMs = REQUEST_TIMES.answerMs): void {
   app.addHook('onRequest', (request, reply, done) => {
@@ -304,7 +304,7 @@ export function registerCallDeadline(app: FastifyInstance, deadlineMs = REQUEST_
       const result: unknown = handler.call(this, request, reply)
       const deadline = deadlines.get(request)
       if (!(result instanceof Promise) || deadline === undefined) return result
-      // What the handler gives after the deadline goes to nobody.
+      // What the handler returns after the deadline is dropped.
       const { promise, reject } = Promise.withResolvers<never>()
       deadline.reject = reject
       return Promise.race([result, promise])
@@ -312,7 +312,7 @@ export function registerCallDeadline(app: FastifyInstance, deadlineMs = REQUEST_
   })
 }
 
-/** For a call that waits for something else than the database, and has a limit of its own for that. */
+/** For a call that waits for something else than the database and has its own limit. */
 export function liftCallDeadline(request: FastifyRequest): void {
   clearTimeout(deadlines.get(request)?.timer)
 }

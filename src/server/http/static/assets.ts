@@ -11,14 +11,14 @@ interface ManifestChunk {
 }
 
 interface BuiltEntry {
-  /** Public path of the script or style itself. */
+  /** Public path of the script or style. */
   file: string
   css: string[]
-  /** Chunks that it imports at once. */
+  /** Chunks that it imports statically. */
   imports: string[]
 }
 
-/** Names of the built files for one source file, as the bundler wrote them down. */
+/** Names of the built files of a source file, from the bundler's manifest. */
 export class BuildManifest {
   readonly #chunks: Record<string, ManifestChunk>
 
@@ -30,7 +30,7 @@ export class BuildManifest {
     const chunk = this.#chunks[source]
     if (chunk === undefined) throw new Error(`the build has no entry ${source}`)
     const imports = (chunk.imports ?? []).map((name) => this.entry(name))
-    // Chunks import one another: each is named once.
+    // Chunks import each other: each is listed once.
     return {
       file: `/${chunk.file}`,
       css: [
@@ -48,11 +48,12 @@ const TYPES: Record<string, string> = {
   '.txt': 'text/plain; charset=utf-8',
   '.svg': 'image/svg+xml',
   '.png': 'image/png',
+  '.webp': 'image/webp',
   '.ico': 'image/x-icon',
   '.woff2': 'font/woff2',
 }
 
-/** Built files by their public path. Their names carry a hash of their content, so a browser may keep them for ever. */
+/** Built files by public path. Their names contain a hash, so browsers may cache them forever. */
 export function loadStaticAssets(directory: string, headers: Headers): Map<string, PreparedResponse> {
   const assets = new Map<string, PreparedResponse>()
   for (const name of readdirSync(directory)) {
@@ -76,7 +77,7 @@ function readIfThere(file: string): Buffer | null {
   return existsSync(file) ? readFileSync(file) : null
 }
 
-/** The fast path answers the files that there are; any other is no page. */
+/** The fast path serves existing files; unknown ones are no page. */
 export function registerMissingAssets(app: FastifyInstance): void {
   app.get('/assets/*', (_request, reply) => reply.callNotFound())
 }

@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-test('the two compressions hold the same text, smaller', () => {
+test('both encodings contain the same text, compressed', () => {
   const { br, gzip } = prepared.bodies
   expect(brotliDecompressSync(br ?? '').toString()).toBe(TEXT)
   expect(gunzipSync(gzip ?? '').toString()).toBe(TEXT)
@@ -40,7 +40,7 @@ test.each([
   ['br;q=0.000', null],
   ['identity', null],
   ['', null],
-])('accept-encoding "%s" is answered with %s', async (accepted, encoding) => {
+])('accept-encoding "%s" gets %s', async (accepted, encoding) => {
   const answer = await fetch(url, { headers: { 'accept-encoding': accepted } })
   expect(answer.headers.get('content-encoding')).toBe(encoding)
   expect(answer.headers.get('vary')).toBe('accept-encoding')
@@ -66,7 +66,7 @@ describe.each(['br', 'gzip', 'identity'])('if-none-match of %s', (encoding) => {
   })
 })
 
-test('each encoding has a tag of its own, and so has each compression of the same text', async () => {
+test('each encoding has its own ETag, and so has each compression of the same text', async () => {
   const tagOf = async (encoding: string) =>
     (await fetch(url, { headers: { 'accept-encoding': encoding } })).headers.get('etag') ?? ''
   const tags = [await tagOf('br'), await tagOf('gzip'), await tagOf('identity')]
@@ -82,7 +82,7 @@ test('each encoding has a tag of its own, and so has each compression of the sam
   expect(quick.etags.identity).toBe(tags[2])
 })
 
-test('another body or another policy is another tag', () => {
+test('another body or policy has another ETag', () => {
   const none = { br: null, gzip: null }
   const tags = [
     prepareResponse(Buffer.from('a'), none, { 'content-security-policy': 'x' }),

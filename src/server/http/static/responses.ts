@@ -16,9 +16,9 @@ export class SwappedResponse {
     this.#compressor = new BackgroundCompressor(compress)
   }
 
-  /** When it resolves, the next request gets these bytes. */
+  /** Resolves when the next request gets these bytes. */
   async swap(body: Buffer, headers: Headers): Promise<void> {
-    // A start has the time; whoever changed something is waiting.
+    // A start has time to compress; a person who changed something is waiting.
     const isFirst = this.#current === null
     const swapped = prepareResponse(body, await (isFirst ? this.#compress : compressQuickly)(body), headers)
     this.#current = swapped
@@ -32,7 +32,7 @@ export class SwappedResponse {
     })
   }
 
-  /** Null until something was put there. */
+  /** Null until the first swap. */
   get current(): PreparedResponse | null {
     return this.#current
   }
@@ -40,12 +40,12 @@ export class SwappedResponse {
 
 interface Improvement {
   body: Buffer
-  /** Asked when its turn comes: false when it is not served any more. */
+  /** Called before its turn: false if it is no longer served. */
   isWanted: () => boolean
   done: (encodings: Encodings) => void
 }
 
-/** Compresses again, at the highest level, what is already being served: one after the other, on the thread pool. */
+/** Recompresses served responses at the highest level, one by one, on the thread pool. */
 export class BackgroundCompressor {
   readonly #waiting: Improvement[] = []
   readonly #compress: CompressText
@@ -64,7 +64,7 @@ export class BackgroundCompressor {
     this.#isBusy = true
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
       if (!next.isWanted()) continue
-      // What cannot be made better is served as it is.
+      // If compression fails, the response is served as it is.
       const encodings = await this.#compress(next.body).catch(() => null)
       if (encodings !== null && next.isWanted()) next.done(encodings)
     }
@@ -74,13 +74,13 @@ export class BackgroundCompressor {
 
 type Encoding = 'br' | 'gzip' | 'identity'
 
-/** A response whose bytes exist before anyone asks: serving it is a lookup and a write. */
+/** A response whose bytes exist before it is requested: serving is a lookup and a write. */
 export interface PreparedResponse {
-  /** One for each body: a strong tag stands for bytes (RFC 9110, section 8.8.3.3). */
+  /** One per encoding: a strong ETag stands for bytes (RFC 9110, section 8.8.3.3). */
   readonly etags: Readonly<Record<Encoding, string>>
   readonly bodies: Readonly<Record<Encoding, Buffer | null>>
   readonly headers: Headers
-  /** The whole head of a 200 for each body, as a flat list of names and values: the form that Node writes fastest. */
+  /** The complete headers of a 200 per encoding, as a flat list: the form that Node writes fastest. */
   readonly heads: Readonly<Record<Encoding, readonly string[]>>
 }
 
@@ -113,7 +113,7 @@ export function prepareResponse(body: Buffer, encodings: Encodings, headers: Hea
   }
 }
 
-/** What Node adds to each head by itself (`Date`, `Connection`, `Keep-Alive`), and the longest length and status. */
+/** What Node adds to each response (`Date`, `Connection`, `Keep-Alive`), and the longest length and status. */
 const OTHER_HEAD_BYTES = 160
 
 const PREPARED_HEAD = {
@@ -122,7 +122,7 @@ const PREPARED_HEAD = {
   'content-encoding': 'gzip',
 }
 
-/** Bytes of the head of a prepared response with these headers, on the wire, or a few more. */
+/** Size of a response's headers with these headers, or slightly more. */
 export function headBytes(headers: Headers): number {
   return Object.entries({ ...headers, ...PREPARED_HEAD }).reduce(
     (sum, [name, value]) => sum + Buffer.byteLength(name) + Buffer.byteLength(value) + ': \r\n'.length,
@@ -134,17 +134,17 @@ const brotli = promisify(brotliCompress)
 
 const deflate = promisify(gzip)
 
-/** Past this, the last few per cent take seconds. */
+/** Above this, the last few per cent take seconds. */
 const LARGE_BYTES = 500_000
 
-/** As small as it gets; some 85 ms for the page, on the thread pool, and never on a request's path. */
+/** Best compression; about 85 ms for the page, on the thread pool, never during a request. */
 export function compressText(body: Buffer): Promise<Encodings> {
   return compress(body, body.length > LARGE_BYTES ? { brotli: 9, gzip: 6 } : { brotli: 11, gzip: 9 })
 }
 
 export type CompressText = typeof compressText
 
-/** Good enough for the moment until `compressText` is done: some milliseconds for each megabyte. */
+/** Used until `compressText` is done: some milliseconds per megabyte. */
 export function compressQuickly(body: Buffer): Promise<Encodings> {
   return compress(body, body.length > LARGE_BYTES ? { brotli: 1, gzip: 1 } : { brotli: 5, gzip: 6 })
 }
@@ -191,7 +191,7 @@ function chooseEncoding(accepted: string | undefined, prepared: PreparedResponse
   return preferencesOf(accepted).find((encoding) => prepared.bodies[encoding] !== null) ?? 'identity'
 }
 
-/** Browsers say the same few things: each is read once. */
+/** Browsers send the same few values: each is parsed once. */
 const preferences = new Map<string, readonly Encoding[]>()
 
 const MAX_PREFERENCES = 1000
@@ -211,4 +211,9 @@ function accepts(header: string, encoding: string): boolean {
     const [name = '', ...parameters] = part.split(';').map((piece) => piece.trim().toLowerCase())
     return name === encoding && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
   })
+}
+
+/** JSON that stands in an element of a page: no text inside can end the element, nor begin a comment in it. */
+export function escapeJson(json: string): string {
+  return json.replaceAll('<', '\\u003c')
 }

@@ -4,6 +4,7 @@ import { createAuthContext } from '#server/auth/auth.ts'
 import type { AuthContext } from '#server/auth/context.ts'
 import type { Config } from '#server/config.ts'
 import type { Db } from '#server/db/database.ts'
+import { change } from '#server/db/transactions/change.ts'
 import { OPERATOR_ACTOR } from '#server/http/security/administrators.ts'
 import { prepareDatabase } from '#server/secrets/encrypted-database.ts'
 import { confirmClock } from '../production-gaps.ts'
@@ -20,20 +21,28 @@ import {
   warn,
 } from './keys.ts'
 
-const USAGE = `Uso:
-  npm run admin -- reset-password EMAIL   gera uma nova senha, destrava o acesso e encerra todas as sessões da pessoa
-  npm run admin -- remove-factors EMAIL   desliga a verificação em duas etapas, apaga as chaves de acesso e encerra todas as sessões da pessoa
-  npm run admin -- keys                   mostra a chave pública e a chave de serviço "padrão"
-  npm run admin -- make-key NOME [--days N]       cria uma chave de serviço com nome, e com validade se N for dado
-  npm run admin -- list-keys                      mostra as chaves de serviço: nome, criação, validade
-  npm run admin -- revoke-key NOME                revoga uma chave de serviço
-  npm run admin -- rotate-keys [--overlap N]      troca a chave de assinatura; o que a antiga assinou vale por mais N dias (7)
-  npm run admin -- rotate-keys --now              o mesmo, e todas as sessões e chaves antigas deixam de valer já
-  npm run admin -- make-secret-key ARQUIVO        cria a chave que cifra os segredos do banco (SECRET_KEY_FILE);
-                                                  com --if-absent, deixa em paz a que já existe
-  npm run admin -- rotate-secret-key [--prepare]  troca essa chave; com --prepare só a põe no arquivo, para ser distribuída
-  npm run admin -- discard-secrets                abre mão dos segredos que a chave não abre mais
-  npm run admin -- confirm-clock                  diz que o relógio está certo depois de um salto: o que passou do prazo volta a ser apagado
+const USAGE = `Uso: npm run admin -- COMANDO
+
+Contas
+  reset-password EMAIL          gera uma nova senha, desbloqueia o acesso e encerra as sessões da conta
+  remove-factors EMAIL          remove a verificação em duas etapas e as chaves de acesso, e encerra as sessões
+
+Chaves de API
+  keys                          mostra a chave pública e a chave de serviço "padrão"
+  make-key NOME [--days N]      cria uma chave de serviço, com validade de N dias se informado
+  list-keys                     lista as chaves de serviço
+  revoke-key NOME               revoga uma chave de serviço
+  rotate-keys [--overlap N]     troca a chave de assinatura; a anterior vale por mais N dias (padrão: 7)
+  rotate-keys --now             troca a chave de assinatura e invalida já todas as sessões e chaves de API
+
+Chave dos segredos (SECRET_KEY_FILE)
+  make-secret-key ARQUIVO [--if-absent]   cria a chave; com --if-absent, mantém a que já existe
+  rotate-secret-key [--prepare]           troca a chave; com --prepare, só grava a próxima no arquivo
+  discard-secrets                         descarta os segredos que a chave não abre mais
+
+Relógio
+  confirm-clock                 confirma que o relógio está certo depois de um salto; o que passou do prazo volta a ser apagado
+
 Todos aceitam --env-file ARQUIVO, com as configurações do serviço.`
 
 /** `admin COMMAND`: accounts, keys, the key that encrypts secrets, and the clock. */
@@ -42,7 +51,7 @@ export async function admin({ args: [command, ...args], withDatabase }: CommandC
     withDatabase((db, config) => onAuth(db, config, work))
   switch (command) {
     case 'make-secret-key':
-      // It makes what the configuration may be waiting for.
+      // It creates a file that the configuration may require.
       if (args[0] === undefined) throw new UsageError(USAGE)
       return makeKeyFile(args[0], { ifAbsent: args.includes('--if-absent') })
     case 'reset-password':
@@ -80,7 +89,7 @@ async function onAuth(db: Db, config: Config, work: (auth: AuthContext) => Promi
 async function sayClockIsRight(db: Db, config: Config): Promise<void> {
   await prepareDatabase(config, db, warn)
   const now = new Date()
-  await confirmClock(db, OPERATOR_ACTOR, now)
+  await change(db, (trx) => confirmClock(trx, OPERATOR_ACTOR, now))
   console.log(
     `Relógio confirmado: ${now.toISOString()}. O que passou do prazo volta a ser apagado em até 15 minutos.`,
   )
@@ -89,23 +98,23 @@ async function sayClockIsRight(db: Db, config: Config): Promise<void> {
 async function showNewPassword(auth: AuthContext, email: string | undefined): Promise<void> {
   if (email === undefined) throw new UsageError(USAGE)
   const password = await resetPassword(auth, email)
-  if (password === null) throw new UsageError(`Não há nenhuma conta com o e-mail ${email}.`)
+  if (password === null) throw new UsageError(`Nenhuma conta usa o e-mail ${email}.`)
   console.log(
-    `Nova senha de ${email}: ${password}\nTodas as sessões dessa conta foram encerradas, e o acesso foi destravado.`,
+    `Nova senha de ${email}: ${password}\nAs sessões dessa conta foram encerradas, e o acesso foi desbloqueado.`,
   )
 }
 
 async function dropFactors(auth: AuthContext, email: string | undefined): Promise<void> {
   if (email === undefined) throw new UsageError(USAGE)
   const removed = await removeFactors(auth, email)
-  if (removed === null) throw new UsageError(`Não há nenhuma conta com o e-mail ${email}.`)
+  if (removed === null) throw new UsageError(`Nenhuma conta usa o e-mail ${email}.`)
   const { factors, passkeys } = removed
   console.log(
     factors === 0
-      ? `A conta ${email} não tinha verificação em duas etapas.`
+      ? `A conta ${email} não usava verificação em duas etapas.`
       : `Verificação em duas etapas de ${email} desativada.`,
   )
   if (passkeys > 0)
     console.log(`${formatCount(passkeys, 'chave de acesso removida', 'chaves de acesso removidas')}.`)
-  console.log('Todas as sessões dessa conta foram encerradas.')
+  console.log('As sessões dessa conta foram encerradas.')
 }

@@ -1,4 +1,4 @@
-/** `npm run COMMAND -- …` and `node dist/server/COMMAND.js …`: what operators run by hand. */
+/** `npm run COMMAND -- …` and `node dist/server/COMMAND.js …`: commands for operators. */
 import { parseConfig, readEnvironment, VERSION } from '#server/config.ts'
 import { describeFault } from '#server/db/errors.ts'
 import { OperatorError } from '#server/operator-error.ts'
@@ -6,7 +6,7 @@ import { type CommandContext, UsageError, withDatabase } from './command.ts'
 
 type Command = (context: CommandContext) => Promise<void>
 
-/** Each is loaded when it is asked for. The build makes an entry of each name. */
+/** Loaded on demand. The build makes an entry of each name. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   backup: async () => (await import('./database.ts')).backup,
   restore: async () => (await import('./database.ts')).restore,
@@ -22,7 +22,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 
 await runCommand(process.argv.slice(2))
 
-/** What the operator can mend is one line; anything else keeps its stack. Both end with 1. */
+/** Errors that the operator can fix are one line; others keep their stack. Both exit with 1. */
 async function runCommand([name = '', ...given]: string[]): Promise<void> {
   try {
     const load = COMMANDS[name]
@@ -43,7 +43,7 @@ function explain(error: unknown): unknown {
   return fault === null ? error : `Não foi possível: ${fault.what}. ${fault.mend}.`
 }
 
-/** The service's own settings: a unit of systemd has them in a file that no shell reads. */
+/** The service's settings: a systemd unit has them in a file that no shell reads. */
 function takeEnvFile(given: readonly string[]): { args: string[]; envFile: string | null } {
   const at = given.findIndex((argument) => argument === '--env-file' || argument.startsWith('--env-file='))
   if (at === -1) return { args: [...given], envFile: null }
@@ -53,10 +53,8 @@ function takeEnvFile(given: readonly string[]): { args: string[]; envFile: strin
   return { args: given.toSpliced(at, isApart ? 2 : 1), envFile }
 }
 
-/** `version`: the release, and the form of the database that it brings. */
+/** `version`: the release and its schema. */
 async function showVersion(): Promise<void> {
   const { MIGRATION_NAMES } = await import('#server/db/migrate.ts')
-  console.log(
-    `Pórtico ${VERSION}, Node ${process.versions.node}, forma do banco ${[...MIGRATION_NAMES].at(-1)}`,
-  )
+  console.log(`Pórtico ${VERSION}, Node ${process.versions.node}, banco ${[...MIGRATION_NAMES].at(-1)}`)
 }

@@ -5,22 +5,22 @@ import type { Config } from '#server/config.ts'
 import { type Db, openDatabase, SQLITE_FILE } from '#server/db/database.ts'
 import { OperatorError } from '#server/operator-error.ts'
 
-/** A call that does not fit the command's usage, or asks for what is not there. */
+/** Wrong usage, or a missing object. */
 export class UsageError extends OperatorError {
   override readonly name = 'UsageError'
 }
 
 export interface CommandContext {
-  /** What was written after the command, but for `--env-file FILE`, which every command takes. */
+  /** The arguments after the command, without `--env-file FILE`, which every command accepts. */
   args: string[]
-  /** Read when it is asked for: a call that is wrong says so first. */
+  /** Read on demand: wrong usage is reported first. */
   config: () => Config
   withDatabase: (work: (db: Db, config: Config) => Promise<void>) => Promise<void>
 }
 
 /**
- * The database of the configuration, beside a live server if there is one: only servers lock the data directory. One
- * that is not there is never made: keys and lists of a new database would be nobody's.
+ * The configured database, also beside a live server: only servers lock the data directory. A missing database is never
+ * created.
  */
 export async function withDatabase(
   config: Config,
@@ -28,7 +28,7 @@ export async function withDatabase(
 ): Promise<void> {
   const absent = () =>
     new UsageError(
-      `Não há banco de dados da Pórtico em ${config.databaseUrl === null ? config.dataDir : 'DATABASE_URL'}. Confira ${config.databaseUrl === null ? 'DATA_DIR' : 'o endereço'}; as configurações do serviço vêm de --env-file ARQUIVO.`,
+      `Não há banco de dados do Pórtico em ${config.databaseUrl === null ? config.dataDir : 'DATABASE_URL'}. Confira ${config.databaseUrl === null ? 'DATA_DIR' : 'o endereço'}; as configurações do serviço vêm de --env-file ARQUIVO.`,
     )
   if (config.databaseUrl === null && !hasContent(join(config.dataDir, SQLITE_FILE))) throw absent()
   const { db, close } = openDatabase(config)
@@ -45,7 +45,7 @@ function hasContent(file: string): boolean {
   return existsSync(file) && statSync(file).size > 0
 }
 
-/** Options and at most so many names; anything else is answered with what is wrong and how the command is used. */
+/** Parses options and at most this many names; otherwise reports the error and the usage. */
 export function readArguments<const Options extends ParseArgsOptionsConfig>(
   args: string[],
   { usage, options, names }: { usage: string; options: Options; names: number },

@@ -38,17 +38,18 @@ export async function backup({ args, config: readConfig }: CommandContext): Prom
   if (file === undefined) throw new UsageError(BACKUP_USAGE)
   const config = readConfig()
   if (config.databaseUrl !== null)
-    throw new BackupError('Com PostgreSQL, use pg_dump: este comando é do banco embutido.')
+    throw new BackupError('Este comando só serve para o banco embutido. Com PostgreSQL, use o pg_dump.')
   const recipient = values['encrypt-to'] ?? config.backup.recipient
   const { keyId, rows, tables, leftBehind } = await makeBackup(config.dataDir, resolve(file), recipient)
   console.log(
-    `Backup gravado em ${resolve(file)}. Conferido: ${formatCount(rows, 'linha', 'linhas')} em ${formatCount(tables, 'tabela', 'tabelas')}.`,
+    `Backup salvo em ${resolve(file)} e verificado: ${formatCount(rows, 'registro', 'registros')} em ${formatCount(tables, 'tabela', 'tabelas')}.`,
   )
   console.log(describeLeftBehind(leftBehind))
-  if (recipient !== null) console.log(`Cifrado para ${recipient}: só a chave secreta correspondente o abre.`)
+  if (recipient !== null)
+    console.log(`Criptografado para ${recipient}. Só a chave secreta correspondente abre o arquivo.`)
   if (keyId !== null)
     console.log(
-      `A chave dos segredos, ${keyId}, não está nele: guarde uma cópia de ${config.secretKey.file} em outro lugar.`,
+      `O backup não inclui a chave dos segredos (${keyId}). Guarde uma cópia de ${config.secretKey.file} em outro lugar.`,
     )
 }
 
@@ -69,7 +70,7 @@ export async function restore({ args, config: readConfig }: CommandContext): Pro
   if (file === undefined) throw new UsageError(RESTORE_USAGE)
   const config = readConfig()
   if (config.databaseUrl !== null)
-    throw new BackupError('Com PostgreSQL, use pg_restore: este comando é do banco embutido.')
+    throw new BackupError('Este comando só serve para o banco embutido. Com PostgreSQL, use o pg_restore.')
   const discard = values['discard-secrets']
   const { missing, rows } = await restoreDatabase({
     dataDir: config.dataDir,
@@ -79,17 +80,17 @@ export async function restore({ args, config: readConfig }: CommandContext): Pro
     accept: async (facts) =>
       discard ? undefined : requireKey(config, facts.keyId, { source: resolve(file), verb: 'restaure' }),
   })
-  console.log(`Banco de dados restaurado de ${resolve(file)}: ${formatCount(rows, 'linha', 'linhas')}.`)
+  console.log(`Banco restaurado de ${resolve(file)}: ${formatCount(rows, 'registro', 'registros')}.`)
   if (missing.length > 0)
     console.log(
-      `O backup é de uma versão anterior: o próximo início do servidor atualiza o banco (${missing.join(', ')}).`,
+      `O backup é de uma versão anterior. O banco será atualizado quando o servidor iniciar (${missing.join(', ')}).`,
     )
   if (discard) await withDatabase(config, discardUnreadable)
 }
 
 const EXPORT_USAGE = 'Uso: npm run export -- ARQUIVO'
 
-/** `export FILE`: everything that the database holds, for `import` on either engine. */
+/** `export FILE`: the whole database, for `import` on either engine. */
 export async function exportDatabase({ args, withDatabase }: CommandContext): Promise<void> {
   const [name] = readArguments(args, { usage: EXPORT_USAGE, options: {}, names: 1 }).positionals
   if (name === undefined) throw new UsageError(EXPORT_USAGE)
@@ -99,12 +100,12 @@ export async function exportDatabase({ args, withDatabase }: CommandContext): Pr
     console.log(`Banco de dados exportado para ${file}.`)
     console.log(describeLeftBehind(leftBehind))
     console.log(
-      `Os segredos nele continuam cifrados: leve também ${config.secretKey.file} para o lugar em que vai importar.`,
+      `Os segredos continuam criptografados. Leve também ${config.secretKey.file} para a máquina em que vai importar.`,
     )
   })
 }
 
-/** Sealed secrets and people's addresses: for the owner's eyes, and never over another file. */
+/** Contains encrypted secrets and addresses: readable by the owner only, and never overwrites a file. */
 async function writeRows(db: Db, file: string): Promise<void> {
   try {
     await pipeline(
@@ -113,12 +114,12 @@ async function writeRows(db: Db, file: string): Promise<void> {
     )
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST')
-      throw new BackupError(`O arquivo ${file} já existe e não foi alterado.`)
+      throw new BackupError(`O arquivo ${file} já existe e não foi alterado. Escolha outro nome.`)
     throw error
   }
 }
 
-/** A running server goes on writing: what is exported is one moment of it. */
+/** A running server keeps writing: the export is a snapshot. */
 async function onSnapshot(
   database: Db,
   config: Config,
@@ -145,7 +146,7 @@ async function onPostgres(database: Db, work: (db: Db) => Promise<void>): Promis
   const { newer } = await migrate(database)
   if (newer.length > 0)
     throw new BackupError(
-      `O banco de dados é de uma versão mais nova (${newer.join(', ')}). Atualize e exporte de novo.`,
+      `O banco é de uma versão mais nova do Pórtico (${newer.join(', ')}). Atualize e exporte de novo.`,
     )
   return readSnapshot(database, async (db) => {
     await work(db)
@@ -155,7 +156,7 @@ async function onPostgres(database: Db, work: (db: Db) => Promise<void>): Promis
 
 const IMPORT_USAGE = 'Uso: npm run import -- ARQUIVO [--force] [--discard-secrets]'
 
-/** `import FILE [--force] [--discard-secrets]`: an export of either engine into the one of this configuration. */
+/** `import FILE [--force] [--discard-secrets]`: an export of either engine. */
 export async function importDatabase({ args, config: readConfig }: CommandContext): Promise<void> {
   const { positionals, values } = readArguments(args, {
     usage: IMPORT_USAGE,
@@ -172,11 +173,13 @@ export async function importDatabase({ args, config: readConfig }: CommandContex
   const config = readConfig()
   const discard = values['discard-secrets']
   const rows = await importInto(config, file, values.force, discard)
-  console.log(`${formatCount(rows, 'linha importada', 'linhas importadas')} de ${file}. Inicie o servidor.`)
+  console.log(
+    `${formatCount(rows, 'registro importado', 'registros importados')} de ${file}. Agora inicie o servidor: npm start`,
+  )
   if (discard) await withDatabase(config, discardUnreadable)
 }
 
-/** The embedded database must not be in use; of PostgreSQL's processes nobody here can know. */
+/** SQLite must not be in use; processes on PostgreSQL cannot be detected here. */
 async function importInto(config: Config, file: string, force: boolean, discard: boolean): Promise<number> {
   const embedded = config.databaseUrl === null
   const unlock = embedded ? lockDataDirectory(prepareDataDirectory(config.dataDir)) : () => {}
@@ -196,16 +199,16 @@ async function importInto(config: Config, file: string, force: boolean, discard:
 }
 
 const SUPABASE_USAGE = `Uso: npm run import-supabase -- ARQUIVO
-O arquivo tem uma pessoa por linha, em JSON, como esta consulta as escreve no banco do Supabase:
+O arquivo tem uma pessoa por linha, em JSON. Para gerar no banco do Supabase:
   psql -At -c "select row_to_json(u) from auth.users u" > ARQUIVO`
 
 const OUTCOMES: Record<ImportOutcome, string> = {
   imported: 'importadas',
-  taken: 'já existiam (nada foi mudado)',
-  unusable: 'não servem (sem e-mail, apagadas, ou de outro formato)',
+  taken: 'já existiam (nada mudou)',
+  unusable: 'ignoradas (sem e-mail, excluídas ou em outro formato)',
 }
 
-/** `import-supabase FILE`: the logins of a Supabase project, beside a live server if there is one. */
+/** `import-supabase FILE`: accounts of a Supabase project, also beside a live server. */
 export async function importSupabase({ args, withDatabase }: CommandContext): Promise<void> {
   const [name] = readArguments(args, { usage: SUPABASE_USAGE, options: {}, names: 1 }).positionals
   if (name === undefined) throw new UsageError(SUPABASE_USAGE)
@@ -215,7 +218,9 @@ export async function importSupabase({ args, withDatabase }: CommandContext): Pr
     await prepareDatabase(config, db, warn)
     const counts = await importLines(db, file)
     for (const [outcome, count] of counts) console.log(`${count} ${OUTCOMES[outcome]}`)
-    console.log('Nenhuma tem função de administrador: dê uma com POST /rest/v1/admin_users ou no painel.')
+    console.log(
+      'As contas importadas ainda não acessam o painel. Dê uma função em Usuários Admin ou com POST /rest/v1/admin_users.',
+    )
   })
 }
 
@@ -238,13 +243,13 @@ function readLine(line: string): unknown {
   }
 }
 
-/** `source` is the name that the operator knows, `verb` what they are told to do again. */
+/** `source` is the name that the operator knows, `verb` what to repeat. */
 interface Attempt {
   source: string
   verb: 'restaure' | 'importe'
 }
 
-/** Refuses what was encrypted with a key that is not here, before anything is replaced. */
+/** Refuses data encrypted with a missing key, before anything is replaced. */
 async function requireKey(
   { secretKey }: Config,
   keyId: string | null,
@@ -253,10 +258,10 @@ async function requireKey(
   if (keyId === null) return
   const keys = (await readSecretKeyFile(secretKey.file)) ?? []
   if (keys.some((key) => key.id === keyId)) return
-  const there = keys.length === 0 ? 'não existe' : `contém a chave ${keys.map((key) => key.id).join(', ')}`
+  const there = keys.length === 0 ? 'não existe' : `tem a chave ${keys.map((key) => key.id).join(', ')}`
   const rest = verb === 'restaure' ? 'restaura' : 'importa'
   throw new BackupError(
-    `Os segredos de ${source} foram cifrados com a chave ${keyId}, e o arquivo ${secretKey.file} ${there}. Nada foi alterado.
-Ponha lá a cópia com a chave ${keyId} e ${verb} de novo. Se ela se perdeu, --discard-secrets ${rest} o resto e abre mão dos segredos.`,
+    `Os segredos de ${source} usam a chave ${keyId}, mas o arquivo ${secretKey.file} ${there}. Nada foi alterado.
+Copie o arquivo com a chave ${keyId} e ${verb} de novo. Se ela foi perdida, --discard-secrets ${rest} o resto e descarta os segredos.`,
   )
 }

@@ -3,12 +3,14 @@ import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { sql } from 'kysely'
 import { createTransport } from 'nodemailer'
+import { DAY_MS } from '#contract/durations.ts'
 import { formatCount } from '#contract/format-count.ts'
 import { type Config, ConfigError } from '#server/config.ts'
 import { refuseEmptied } from '#server/db/backup/backup.ts'
 import { describeDamage } from '#server/db/backup/file-check.ts'
 import { describeClock, readClock } from '#server/db/clock.ts'
 import { type Db, openDatabase, SQLITE_FILE } from '#server/db/database.ts'
+import { PROCESS_NAME } from '#server/db/engines/postgres.ts'
 import { describeFault, isDamage, shortenVerdict } from '#server/db/errors.ts'
 import { MIGRATION_NAMES } from '#server/db/migrate.ts'
 import { publicPolicy } from '#server/http/security/content-security-policy.ts'
@@ -23,10 +25,10 @@ type Check = (config: Config) => AsyncIterable<Finding> | Promise<Finding[]> | F
 
 const CHECKS: readonly Check[] = [checkSettings, checkPlace, checkReach, checkServices]
 
-/** `doctor`: looks at everything that the server needs, changes nothing, and says what to mend. */
+/** `doctor`: checks everything that the server needs and says what to fix. It only writes the readiness row. */
 export async function doctor({ config: readConfig }: CommandContext): Promise<void> {
   const counts = { ok: 0, warn: 0, bad: 0 }
-  // Each is printed as it is found: what comes later may hang or break.
+  // Printed as they are found: later checks may hang or fail.
   const tell = (finding: Finding) => {
     counts[finding.level]++
     console.log(describe(finding))
@@ -39,7 +41,9 @@ export async function doctor({ config: readConfig }: CommandContext): Promise<vo
       tell(faultOf(error))
     }
   }
-  console.log(`\n${counts.ok} em ordem, ${counts.warn} a melhorar, ${counts.bad} a consertar`)
+  console.log(
+    `\n${counts.ok} em ordem, ${formatCount(counts.warn, 'aviso', 'avisos')}, ${formatCount(counts.bad, 'erro', 'erros')}`,
+  )
   process.exitCode = counts.bad === 0 ? 0 : 1
 }
 
@@ -53,15 +57,18 @@ function readSettings(readConfig: () => Config, tell: (finding: Finding) => void
   }
 }
 
-/** That no mail is sent is told where mail is tried. */
+/** Missing mail is reported where mail is checked. */
 function checkSettings(config: Config): Finding[] {
   const gaps = findProductionGaps(config).filter(({ code }) => code !== 'no_smtp_url')
-  return [ok('a configuração é válida'), ...gaps.map(({ message }) => warn('falta para produção', message))]
+  return [
+    ok('a configuração é válida'),
+    ...gaps.map(({ message }) => warn('recomendado para produção', message)),
+  ]
 }
 
 const LITTLE_BYTES = 500e6
 
-/** Disk, database, the key of its secrets, and the clock against what the database last saw. */
+/** Disk, database, secret key, and clock. */
 export async function* checkPlace(config: Config): AsyncGenerator<Finding> {
   yield checkDisk(config)
   const place = config.databaseUrl === null ? join(config.dataDir, SQLITE_FILE) : 'PostgreSQL'
@@ -78,7 +85,7 @@ export async function* checkPlace(config: Config): AsyncGenerator<Finding> {
         await proveWritable(db)
         return ok('o banco de dados aceita gravações')
       },
-      ...(engine === 'sqlite' ? [() => checkFile(db, place)] : []),
+      () => (engine === 'sqlite' ? checkFile(db, place) : checkConnections(db, config)),
       () => checkClock(db),
       () => checkKey(config, db),
     ]
@@ -90,19 +97,26 @@ export async function* checkPlace(config: Config): AsyncGenerator<Finding> {
 
 function checkDisk({ dataDir }: Config): Finding {
   if (!existsSync(dataDir))
-    return warn(`a pasta de dados ${dataDir} ainda não existe`, 'O primeiro início a cria.')
+    return warn(
+      `a pasta de dados ${dataDir} ainda não existe`,
+      'Ela é criada quando o servidor inicia pela primeira vez.',
+    )
   const { bavail, bsize } = statfsSync(dataDir)
   const free = bavail * bsize
   const shown = `${Math.round(free / 1e6)} MB livres em ${dataDir}`
   return free < LITTLE_BYTES
-    ? bad(shown, 'Libere espaço ou mude DATA_DIR: com o disco cheio nada mais é gravado.')
+    ? bad(shown, 'Libere espaço ou mude DATA_DIR. Com o disco cheio, o site para de gravar dados.')
     : ok(shown)
 }
 
 function checkPresence(config: Config, file: string): Finding | null {
   const refusal = refuseEmptied(config)
-  if (refusal !== null) return bad(refusal, 'O servidor não inicia assim.')
-  if (!existsSync(file)) return warn(`ainda não há banco de dados em ${file}`, 'O primeiro início o cria.')
+  if (refusal !== null) return bad(refusal, 'Assim, o servidor não inicia.')
+  if (!existsSync(file))
+    return warn(
+      `ainda não há banco de dados em ${file}`,
+      'Ele é criado quando o servidor inicia pela primeira vez.',
+    )
   return statSync(file).size === 0
     ? warn(`o arquivo ${file} está vazio (0 bytes)`, 'O próximo início cria um banco de dados novo nele.')
     : null
@@ -113,7 +127,7 @@ interface MissingMigrations {
   migrations: string[]
 }
 
-/** Null where there are no tables at all. */
+/** Null if there are no tables. */
 async function findMissing(db: Db): Promise<MissingMigrations | null> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true })
   if (!tables.some(({ name }) => name === 'kysely_migration')) return null
@@ -126,13 +140,66 @@ async function findMissing(db: Db): Promise<MissingMigrations | null> {
 }
 
 function describeSchema(missing: MissingMigrations | null, place: string): Finding {
-  if (missing === null) return warn(`${place} ainda não tem tabelas`, 'O primeiro início as cria.')
+  if (missing === null)
+    return warn(
+      `${place} ainda não tem tabelas`,
+      'Elas são criadas quando o servidor inicia pela primeira vez.',
+    )
   const { newer, migrations } = missing
   if (newer.length > 0)
-    return bad(`o banco é de uma versão mais nova (${newer.join(', ')})`, 'Atualize o programa.')
+    return bad(`o banco é de uma versão mais nova do Pórtico (${newer.join(', ')})`, 'Atualize o Pórtico.')
   if (migrations.length > 0)
-    return warn(`faltam ao banco as migrações ${migrations.join(', ')}`, 'O próximo início as aplica.')
-  return ok(`${place} está na forma desta versão`)
+    return warn(
+      `o banco precisa de ${formatCount(migrations.length, 'migração', 'migrações')} (${migrations.join(', ')})`,
+      'Elas são aplicadas quando o servidor reiniciar.',
+    )
+  return ok(`${place} está atualizado para esta versão`)
+}
+
+/** Whether the connections of all processes fit into the server. Behind PgBouncer these are PgBouncer's. */
+async function checkConnections(db: Db, { databasePoolSize: each }: Config): Promise<Finding> {
+  const { rows } = await sql<{ room: number; processes: number }>`
+    with ours as (
+      select application_name from pg_stat_activity
+      where datname = current_database() and application_name like ${`${PROCESS_NAME} %`}
+    )
+    select
+      -- Limits of the server, the database and the user, less the connections of other programs.
+      (select count(*) from ours)::int + least(
+        current_setting('max_connections')::int
+          - current_setting('superuser_reserved_connections')::int
+          - coalesce(current_setting('reserved_connections', true)::int, 0)
+          - (select sum(numbackends) from pg_stat_database),
+        (select nullif(datconnlimit, -1) from pg_database where datname = current_database())
+          - (select numbackends from pg_stat_database where datname = current_database()),
+        (select nullif(rolconnlimit, -1) from pg_roles where rolname = current_user)
+          - (select count(*) from pg_stat_activity where usename = current_user)
+      )::int as room,
+      -- This command is one of them.
+      (select count(distinct application_name) from ours)::int - 1 as processes
+  `.execute(db)
+  const { room = 0, processes = 0 } = rows[0] ?? {}
+  return judgeConnections({ room, processes, each })
+}
+
+/** `room` is what the server leaves to Pórtico, `each` what one process may hold. */
+export function judgeConnections({
+  room,
+  processes,
+  each,
+}: {
+  room: number
+  processes: number
+  each: number
+}): Finding {
+  const fit = Math.max(0, Math.floor(room / each))
+  const shown = `cada processo usa até ${formatCount(each, 'conexão', 'conexões')} e o PostgreSQL tem ${Math.max(0, room)} para o Pórtico`
+  if (fit >= Math.max(1, processes))
+    return ok(`${shown}: ${fit === 1 ? 'cabe 1 processo' : `cabem ${fit} processos`} (agora: ${processes})`)
+  return warn(
+    `${shown}, mas ${processes <= 1 ? 'um processo precisa' : `${processes} processos precisam`} de ${Math.max(1, processes) * each}`,
+    'Diminua DATABASE_POOL_SIZE, aumente max_connections ou use o PgBouncer. Até lá, as requisições esperam por uma conexão livre.',
+  )
 }
 
 async function checkFile(db: Db, place: string): Promise<Finding> {
@@ -142,7 +209,7 @@ async function checkFile(db: Db, place: string): Promise<Finding> {
     : bad(describeDamage(place, verdict), 'Até lá, nenhum backup automático é feito.')
 }
 
-/** SQLite throws where a root page is broken, and answers with a list where a leaf is. */
+/** SQLite throws for a broken root page, and returns a list for a broken leaf. */
 async function readVerdict(db: Db): Promise<string> {
   try {
     const { rows } = await sql<{ quick_check: string }>`pragma quick_check(1)`.execute(db)
@@ -155,7 +222,7 @@ async function readVerdict(db: Db): Promise<string> {
 
 async function checkClock(db: Db): Promise<Finding> {
   const problem = describeClock(await readClock(db))
-  if (problem === null) return ok('o relógio concorda com o que o banco de dados viu')
+  if (problem === null) return ok('o relógio está de acordo com o banco de dados')
   return bad(problem.message, 'Confira a hora desta máquina.')
 }
 
@@ -163,20 +230,19 @@ async function checkKey({ secretKey }: Config, db: Db): Promise<Finding> {
   const wanted = await readKeyId(db)
   const keys = (await readSecretKeyFile(secretKey.file)) ?? []
   if (wanted === null || keys.some(({ id }) => id === wanted))
-    return ok(`a chave dos segredos está em ${secretKey.file}; guarde uma cópia fora desta máquina`)
+    return ok(`a chave dos segredos está em ${secretKey.file}. Guarde uma cópia fora desta máquina`)
   return bad(
-    `${secretKey.file} não contém a chave ${wanted}, que cifra os segredos do banco`,
-    'Ponha lá a cópia dela. Se ela se perdeu: npm run admin -- discard-secrets',
+    `o arquivo ${secretKey.file} não tem a chave ${wanted}, que criptografa os segredos do banco`,
+    'Copie a chave guardada para esse arquivo. Se ela foi perdida: npm run admin -- discard-secrets',
   )
 }
 
 const PATIENCE_MS = 10_000
-const DAY_MS = 86_400_000
 const SOON_DAYS = 14
 const MOST_DRIFT_MS = 60_000
 const ALWAYS_NONE = new Set(['default-src', 'worker-src', 'object-src', 'base-uri', 'frame-ancestors'])
 
-/** The site as visitors reach it: through the proxy, with its certificate, and with our headers untouched. */
+/** The site as visitors reach it: through the proxy, with its certificate and our headers. */
 export async function checkReach(config: Config): Promise<Finding[]> {
   const findings = [...(await checkTls(config.siteUrl)), ...(await checkSite(config))]
   if (config.adminUrl === null) return findings
@@ -190,25 +256,25 @@ async function checkSite({ siteUrl, hsts }: Config): Promise<Finding[]> {
     if (page.status !== 200)
       return [
         bad(
-          `${siteUrl} responde ${page.status}`,
-          'O proxy deve passar os pedidos a este servidor, com o Host original.',
+          `${siteUrl} respondeu ${page.status}`,
+          'Configure o proxy para repassar as requisições a este servidor, com o cabeçalho Host original.',
         ),
       ]
     const missing = findMissingProtection(page.headers)
     const findings = [
       missing.length === 0
-        ? ok(`${siteUrl} responde, com a política de segurança inteira`)
+        ? ok(`${siteUrl} responde com a política de segurança`)
         : bad(
             `${siteUrl} responde sem ${missing.join(', ')}`,
-            'O proxy não pode retirar nem trocar cabeçalhos.',
+            'Configure o proxy para não remover nem trocar cabeçalhos.',
           ),
       checkSiteClock(page.headers.get('date')),
     ]
     if (hsts !== null && page.headers.get('strict-transport-security') !== hsts)
       findings.push(
         warn(
-          'Strict-Transport-Security não chega como configurado',
-          'Deixe que só um dos dois o envie, o servidor ou o proxy.',
+          'o cabeçalho Strict-Transport-Security chega diferente do configurado',
+          'Envie esse cabeçalho só pelo servidor ou só pelo proxy.',
         ),
       )
     return findings
@@ -216,13 +282,13 @@ async function checkSite({ siteUrl, hsts }: Config): Promise<Finding[]> {
     return [
       bad(
         `${siteUrl} não responde (${reasonOf(error)})`,
-        'O servidor está no ar? O nome aponta para o proxy?',
+        'Confira se o servidor está no ar e se o domínio aponta para o proxy.',
       ),
     ]
   }
 }
 
-/** What the server always sends: headers by their value, directives of the policy by their name and by what admits nothing. */
+/** What the server always sends: headers by value, policy directives by name and strictest value. */
 function findMissingProtection(headers: Headers): string[] {
   const expected = pageHeaders({}, { hsts: null, opener: null })
   const { 'content-security-policy': _policy, ...fixed } = expected
@@ -241,8 +307,8 @@ function findMissingProtection(headers: Headers): string[] {
 function checkSiteClock(date: string | null): Finding {
   const drift = Math.abs(Date.parse(date ?? '') - Date.now())
   return drift > MOST_DRIFT_MS
-    ? bad(`o relógio difere ${Math.round(drift / 1000)} s do que o site diz`, 'Acerte os relógios por NTP.')
-    : ok('o relógio concorda com o do site')
+    ? bad(`o relógio está ${Math.round(drift / 1000)} s diferente do site`, 'Sincronize os relógios por NTP.')
+    : ok('o relógio está igual ao do site')
 }
 
 async function checkAdmin(adminUrl: string): Promise<Finding> {
@@ -250,9 +316,15 @@ async function checkAdmin(adminUrl: string): Promise<Finding> {
     const { status } = await fetch(`${adminUrl}/admin`, { signal: AbortSignal.timeout(PATIENCE_MS) })
     return status === 200
       ? ok(`o painel responde em ${adminUrl}/admin`)
-      : bad(`${adminUrl}/admin responde ${status}`, 'O proxy deve passar o Host original, sem trocá-lo.')
+      : bad(
+          `${adminUrl}/admin respondeu ${status}`,
+          'Configure o proxy para repassar o cabeçalho Host original.',
+        )
   } catch (error) {
-    return bad(`${adminUrl} não responde (${reasonOf(error)})`, 'O nome do painel aponta para o proxy?')
+    return bad(
+      `${adminUrl} não responde (${reasonOf(error)})`,
+      'Confira se o domínio do painel aponta para o proxy.',
+    )
   }
 }
 
@@ -265,15 +337,15 @@ async function checkTls(origin: string): Promise<Finding[]> {
       days < SOON_DAYS
         ? warn(
             `o certificado de ${hostname} vence em ${formatCount(days, 'dia', 'dias')}`,
-            'Renove-o, ou veja por que a renovação automática falha.',
+            'Renove o certificado ou veja por que a renovação automática não funcionou.',
           )
         : ok(`o certificado de ${hostname} vale por mais ${formatCount(days, 'dia', 'dias')}`),
     ]
   } catch (error) {
     return [
       bad(
-        `o TLS de ${hostname} não é aceito (${reasonOf(error)})`,
-        'Instale um certificado válido para este nome, com a cadeia inteira.',
+        `o certificado de ${hostname} não é válido (${reasonOf(error)})`,
+        'Instale um certificado válido para esse domínio, com a cadeia completa.',
       ),
     ]
   }
@@ -291,22 +363,22 @@ function daysLeft(host: string, port: number): Promise<number> {
   })
 }
 
-/** What this program sends to others. Nothing is delivered: neither a mail nor a subscription. */
+/** Outgoing services. Nothing is delivered. */
 export async function checkServices(config: Config): Promise<Finding[]> {
   return [await checkMail(config), await checkWebhook(config)]
 }
 
 async function checkMail({ mail }: Config): Promise<Finding> {
   if (mail.smtpUrl === null)
-    return warn('nenhum e-mail é enviado: as mensagens ficam em DATA_DIR/outbox', 'Defina SMTP_URL.')
+    return warn('os e-mails não são enviados: ficam em DATA_DIR/outbox', 'Defina SMTP_URL.')
   const limits = { connectionTimeout: PATIENCE_MS, greetingTimeout: PATIENCE_MS, socketTimeout: PATIENCE_MS }
   const transport = createTransport({ url: mail.smtpUrl, ...limits })
   try {
     await transport.verify()
-    return ok('o servidor de e-mail aceita o nosso acesso')
+    return ok('o servidor de e-mail aceitou o login')
   } catch (error) {
     return bad(
-      `o servidor de e-mail não aceita o nosso acesso (${reasonOf(error)})`,
+      `o servidor de e-mail recusou a conexão (${reasonOf(error)})`,
       'Confira endereço, porta, usuário e senha em SMTP_URL.',
     )
   } finally {
@@ -316,25 +388,28 @@ async function checkMail({ mail }: Config): Promise<Finding> {
 
 async function checkWebhook({ newsletter: { webhookUrl, webhookSecret } }: Config): Promise<Finding> {
   if (webhookUrl === null)
-    return warn('as inscrições da newsletter são guardadas e não entregues', 'Defina NEWSLETTER_WEBHOOK_URL.')
+    return warn(
+      'as inscrições da newsletter ficam guardadas, mas não são enviadas',
+      'Defina NEWSLETTER_WEBHOOK_URL.',
+    )
   try {
-    // Any answer will do: many take nothing but POST.
+    // Any response will do: many accept only POST.
     await fetch(webhookUrl, { method: 'HEAD', signal: AbortSignal.timeout(PATIENCE_MS) })
   } catch (error) {
     return bad(
       `o webhook da newsletter não responde (${reasonOf(error)})`,
-      'Confira NEWSLETTER_WEBHOOK_URL e a saída da rede.',
+      'Confira NEWSLETTER_WEBHOOK_URL e se este servidor acessa a internet.',
     )
   }
   return webhookSecret === null
     ? warn(
-        'o webhook da newsletter responde, mas as entregas não são assinadas',
+        'o webhook da newsletter responde, mas os envios não são assinados',
         'Defina NEWSLETTER_WEBHOOK_SECRET.',
       )
     : ok('o webhook da newsletter responde')
 }
 
-/** What a check says: well, worth mending, or not working; `mend` is what to do. */
+/** The result of a check: fine, warning or error; `mend` is what to do. */
 export interface Finding {
   level: 'ok' | 'warn' | 'bad'
   what: string
@@ -350,7 +425,7 @@ function describe({ level, what, mend }: Finding): string {
   return mend === undefined ? `${mark} ${what}` : `${mark} ${what}\n    → ${mend}`
 }
 
-/** A failure as a finding: its reason and what to do, where its code is known; else the code itself. */
+/** An error as a finding: reason and fix if its code is known, else the code. */
 export function faultOf(error: unknown): Finding {
   const fault = describeFault(error)
   return fault === null

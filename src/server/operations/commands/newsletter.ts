@@ -1,6 +1,7 @@
 import { createWriteStream } from 'node:fs'
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { formatCount } from '#contract/format-count.ts'
 import { mayBeKnownEmail } from '#contract/known-email.ts'
 import type { Config } from '#server/config.ts'
 import type { Db } from '#server/db/database.ts'
@@ -9,12 +10,12 @@ import { exportSubscriptions, summarizeQueue } from '#server/newsletter/subscrip
 import { type CommandContext, UsageError } from './command.ts'
 
 const USAGE = `Uso: npm run newsletter -- COMANDO
-  status           mostra quantas inscrições aguardam, foram entregues ou falharam
-  retry            põe de volta na fila as que falharam e adianta as que aguardam
-  export [ARQUIVO] escreve todas em CSV, no arquivo ou na saída
-  erase EMAIL      apaga os dados de uma pessoa (LGPD)`
+  status            mostra quantas inscrições estão na fila, foram enviadas ou falharam
+  retry             envia agora as que falharam e as que estão na fila
+  export [ARQUIVO]  salva todas em CSV (sem arquivo, mostra no terminal)
+  erase EMAIL       exclui os dados de uma pessoa (LGPD)`
 
-/** `newsletter COMMAND`: looks after the subscriptions, beside a live server if there is one. */
+/** `newsletter COMMAND`: manages subscriptions, also beside a live server. */
 export async function newsletter({
   args: [command, argument, ...rest],
   withDatabase,
@@ -30,20 +31,22 @@ export async function newsletter({
 
 async function printStatus(db: Db, config: Config): Promise<void> {
   const summary = await summarizeQueue(db)
-  console.log(`Aguardando entrega: ${summary.pending}`)
-  console.log(`Entregues:          ${summary.delivered}`)
-  console.log(`Falharam:           ${summary.failed}`)
-  if (summary.oldestPendingAt !== null) console.log(`A mais antiga aguarda desde ${summary.oldestPendingAt}`)
+  console.log(`Na fila:    ${summary.pending}`)
+  console.log(`Enviadas:   ${summary.delivered}`)
+  console.log(`Falharam:   ${summary.failed}`)
+  if (summary.oldestPendingAt !== null)
+    console.log(`A mais antiga está na fila desde ${summary.oldestPendingAt}`)
   if (summary.nextAttemptAt !== null && config.newsletter.webhookUrl !== null)
-    console.log(`Próxima tentativa em ${summary.nextAttemptAt}`)
-  for (const { reason, count } of summary.errors) console.log(`Último erro de ${count}: ${reason}`)
+    console.log(`Próxima tentativa: ${summary.nextAttemptAt}`)
+  for (const { reason, count } of summary.errors)
+    console.log(`Erro em ${formatCount(count, 'inscrição', 'inscrições')}: ${reason}`)
   if (config.newsletter.webhookUrl === null)
-    console.log('NEWSLETTER_WEBHOOK_URL não está definida: tudo é guardado até que esteja.')
+    console.log('NEWSLETTER_WEBHOOK_URL não está definida. As inscrições ficam guardadas até você definir.')
 }
 
 async function retry(db: Db): Promise<void> {
   const { failed, waiting } = await requeue(db, Date.now())
-  console.log(`De volta à fila: ${failed}. Adiantadas: ${waiting}.`)
+  console.log(`Voltaram para a fila: ${failed}. Com envio antecipado: ${waiting}.`)
 }
 
 async function exportCsv(db: Db, path?: string): Promise<void> {
@@ -52,21 +55,21 @@ async function exportCsv(db: Db, path?: string): Promise<void> {
     await pipeline(Readable.from(exportSubscriptions(db)), target, { end: path !== undefined })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST')
-      throw new UsageError(`O arquivo ${path} já existe e não foi alterado.`)
+      throw new UsageError(`O arquivo ${path} já existe e não foi alterado. Escolha outro nome.`)
     throw error
   }
-  if (path !== undefined) console.log(`Inscrições escritas em ${path}`)
+  if (path !== undefined) console.log(`Inscrições salvas em ${path}`)
 }
 
-/** People's addresses: for the owner's eyes, and never over another file. */
+/** Contains addresses: readable by the owner only, and never overwrites a file. */
 function createExportFile(path: string): Writable {
   return createWriteStream(path, { flags: 'wx', mode: 0o600 })
 }
 
 async function erase(db: Db, email: string): Promise<void> {
-  if (!mayBeKnownEmail(email)) throw new UsageError(`"${email}" não é um e-mail.`)
+  if (!mayBeKnownEmail(email)) throw new UsageError(`"${email}" não é um e-mail válido.`)
   const { found, wasDelivered } = await eraseSubscription(db, email, new Date())
-  if (!found) throw new UsageError('Não há inscrição com este e-mail.')
-  console.log('Inscrição apagada.')
-  if (wasDelivered) console.log('O endereço pode já ter chegado ao webhook: peça que seja apagado lá também.')
+  if (!found) throw new UsageError(`Nenhuma inscrição com o e-mail ${email}.`)
+  console.log('Inscrição excluída.')
+  if (wasDelivered) console.log('O e-mail já pode ter sido enviado ao webhook. Peça para excluir lá também.')
 }

@@ -13,7 +13,7 @@ const compile = (source: TagSource) => withoutOwnHosts(compileHere(source), OWN)
 const hostsOf = ({ scripts, sources }: CompiledTag) => [...new Set([...scripts, ...hostsOfSources(sources)])]
 const codes = (source: TagSource) => compile(source).warnings.map((warning) => warning.code)
 
-describe('the generated snippets compile without a warning', () => {
+describe('compiles the generated snippets without a warning', () => {
   test.each([
     ['meta', '123456789012345', ['own'], ['connect.facebook.net']],
     ['google_analytics', 'G-ABC123', ['vendor', 'own'], ['www.googletagmanager.com']],
@@ -28,7 +28,7 @@ describe('the generated snippets compile without a warning', () => {
 })
 
 describe('steps', () => {
-  test('keep the order of the snippet, one script each, and their attributes', () => {
+  test('keep the order of the snippet, one file per script, with attributes', () => {
     const { steps } = compile(
       custom(`<head><script>var a=1</script><div><script src="//cdn.vendor.com/x.js" data-key="k" nonce="n" defer></script>
         <script async src="https://cdn.vendor.com/y.js"></script></div><img src="https://px.vendor.com/p?i=1"><script type="module">export{}</script></head>`),
@@ -42,7 +42,7 @@ describe('steps', () => {
     ])
   })
 
-  test('a broken script is left out and the others stay', () => {
+  test('leave out a broken script and keep the others', () => {
     const { steps, warnings } = compile(
       custom('<script>var ok = 1</script><script>\nif (</script><script>var also = 2</script>'),
     )
@@ -50,12 +50,12 @@ describe('steps', () => {
     expect(warnings[0]?.message).toMatch(/^O 2º script tem um erro na linha 2 e não vai rodar/)
   })
 
-  test('noscript ships nothing, and an image inside it neither', () => {
+  test('contain nothing from noscript, not even an image', () => {
     const { steps } = compile(custom('<noscript><img src="https://px.vendor.com/p"></noscript>'))
     expect(steps).toEqual([])
   })
 
-  test('text that looks like markup inside a script stays text', () => {
+  test('keep text that looks like markup inside a script', () => {
     const { steps } = compile(custom('<script>var s = "<img src=https://a.example.com>"</script>'))
     expect(steps).toHaveLength(1)
   })
@@ -84,7 +84,7 @@ test.each<[string, string, string]>([
   expect(codes(custom(code))).toContain(warning)
 })
 
-test('code nested deeper than the parser can follow is a warning, not a crash', () => {
+test('warns about code that is nested too deeply for the parser', () => {
   expect(codes(custom(`<script>${'['.repeat(40_000)}</script>`))).toContain('does_not_parse')
   expect(codes(custom('<b>'.repeat(30_000)))).toEqual(['element_not_shipped'])
 })
@@ -107,11 +107,11 @@ test.each<[string, string, TagSource['type'], string, string[]]>([
     generateSnippet('google_tag_manager', 'GTM-B'),
     ['other_id'],
   ],
-])('ID of the field against the code: %s', (_name, pixel_id, type, code, expected) => {
+])('compares the ID of the field with the code: %s', (_name, pixel_id, type, code, expected) => {
   expect(codes({ type, pixel_id, code })).toEqual(expected)
 })
 
-test('our own hosts never reach the list, however they are written', () => {
+test('never lists our own hosts, however they are written', () => {
   const tag = compile(
     custom(
       '<script>fetch("https://portico.example/admin");fetch("//PORTICO.example:443/rest/v1");fetch("https://portico.example./x");fetch(`https://ok.vendor.com/`)</script>',
@@ -120,7 +120,7 @@ test('our own hosts never reach the list, however they are written', () => {
   expect(hostsOf(tag)).toEqual(['ok.vendor.com'])
 })
 
-describe('a host counts only where its use can be seen', () => {
+describe('lists a host only for uses that the code shows', () => {
   const uses = (code: string) => {
     const { sources } = compileHere(custom(code))
     return Object.entries(sources).flatMap(([use, hosts]) => (hosts.includes('a.vendor.com') ? [use] : []))

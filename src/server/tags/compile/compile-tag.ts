@@ -24,8 +24,8 @@ const CLASSIC_TYPES = new Set([
 ])
 
 /**
- * From pasted text to ordered steps, the hosts that they name and the warnings that their author should read. Each
- * inline body stays a script of its own: wrapped in anything, `function gtag(){}` would no longer be a global.
+ * Compiles pasted text to ordered steps, with the hosts that it names and warnings for its author. Each inline script
+ * stays its own file: wrapped in anything, `function gtag(){}` would no longer be global.
  */
 export function compileTag(source: TagSource, recognition: Recognition): CompiledTag {
   const compiler = new Compiler(source, recognition)
@@ -73,7 +73,7 @@ class Compiler {
     if (this.#scripts === 0 && hasLooseText && kind === 'nothing') this.#warn(WARNINGS.noScript())
     else if (kind === 'noscript') this.#warn(WARNINGS.noscriptOnly())
     else if (kind === 'link') this.#warn(WARNINGS.linkOnly())
-    // A field that is empty, or holds only a comment, says nothing yet; what is broken has said so itself.
+    // An empty field or a comment alone needs no warning; broken code has its own.
     else if (kind === 'nothing' && this.#taken > 0 && this.#warnings.size === 0)
       this.#warn(WARNINGS.nothingRuns())
     const checked = [
@@ -111,7 +111,7 @@ class Compiler {
       this.#takeInline(text, kept, type === 'module')
       return
     }
-    // A script reports to where it came from.
+    // A script reports to the host that it came from.
     const src = this.#address(attributes.src, ['script', 'connect', 'image'], 'script')
     if (src !== null) {
       this.#steps.push({ kind: 'vendor', src, attributes: kept, wait: attributes.async === undefined })
@@ -139,7 +139,7 @@ class Compiler {
     if (src !== null) this.#steps.push({ kind: 'image', src })
   }
 
-  /** Never runs here, but names whom the vendor's script will talk to. */
+  /** Not run, but it names hosts that the vendor's script will use. */
   #takeNoscript({ text }: SnippetElement): void {
     this.#hasNoscript = true
     for (const { name, attributes } of readSnippet(text).elements) {
@@ -155,7 +155,7 @@ class Compiler {
     else this.#warn(read.warning)
   }
 
-  /** An address that the page may load from, absolute; anything else becomes a warning. */
+  /** An absolute address that the page may load from; anything else becomes a warning. */
   #address(text: string, uses: readonly HostUse[], certain: HostUse): string | null {
     const absolute = toAbsolute(text)
     const host = publicHostOf(absolute)
@@ -178,7 +178,7 @@ function toAbsolute(address: string): string {
   return text.startsWith('//') ? `https:${text}` : text
 }
 
-/** Vendors read their settings from `data-*`; what would change how or whether the script runs is ours to decide. */
+/** Vendors read settings from `data-*`. Attributes that change how the script runs are dropped. */
 function keepAttributes(attributes: Record<string, string>, isModule: boolean): Record<string, string> {
   const kept = Object.entries(attributes).filter(([name]) =>
     /^(data-[a-z0-9._-]+|id|crossorigin|integrity|referrerpolicy|charset)$/.test(name),
@@ -201,7 +201,10 @@ function kindOfSnippet({ steps, head, hasNoscript, isLink }: SnippetParts): TagK
   return isLink ? 'link' : 'nothing'
 }
 
-/** Names by which a service finds out whose site this is. Never `http-equiv`, never what search engines or browsers obey. */
+/**
+ * Metas by which a service verifies who owns the site. Never `http-equiv`, or anything that search engines or browsers
+ * obey.
+ */
 const VERIFICATION_NAMES = new Set([
   'google-site-verification',
   'facebook-domain-verification',
@@ -217,7 +220,7 @@ const MAX_JSON_LD_BYTES = 2_048
 
 type Read = { item: HeadItem } | { warning: TagWarning }
 
-/** A `<meta>` that proves whose site this is, or why it does not enter the page. */
+/** A verification `<meta>`, or why it is not added to the page. */
 function readMeta({ attributes }: SnippetElement): Read {
   const name = (attributes.name ?? '').trim().toLowerCase()
   const content = (attributes.content ?? '').trim()
@@ -228,7 +231,7 @@ function readMeta({ attributes }: SnippetElement): Read {
   return { item: { kind: 'meta', name, content } }
 }
 
-/** Structured data, parsed and written again: what enters the page is data, whatever was pasted. */
+/** Structured data, parsed and serialised again: only data reaches the page, whatever was pasted. */
 function readJsonLd({ text }: SnippetElement): Read {
   let value: unknown
   try {

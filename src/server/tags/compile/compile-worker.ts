@@ -1,11 +1,11 @@
-/** Entry of the thread in which snippets are compiled: whatever one of them does to it, the process goes on. */
+/** Entry of the thread that compiles snippets: a snippet that breaks the thread does not break the process. */
 import { parentPort } from 'node:worker_threads'
 import { compileTag } from './compile-tag.ts'
 import { decodeTag, type EncodedTag, encodeTag, type TagSource } from './compiled-tag.ts'
 import { TooManyElementsError } from './read-snippet.ts'
 import { recogniseSource } from './recognise-source.ts'
 
-/** Ten times what is left of a snippet that names nothing; what is larger was made to be. */
+/** Ten times the largest result of a snippet that names no hosts. */
 const MAX_RESULT_LENGTH = 1_000_000
 
 export type CompileAnswer =
@@ -22,7 +22,7 @@ function compile(source: TagSource): CompileAnswer {
     if (tag.body.length + tag.sources.length > MAX_RESULT_LENGTH) {
       return { ok: false, reason: 'too_large', detail: '' }
     }
-    // What cannot be read again would be compiled again, for ever.
+    // A result that cannot be read again would be recompiled forever.
     return decodeTag(tag) === null ? { ok: false, reason: 'failed', detail: 'unreadable' } : { ok: true, tag }
   } catch (error) {
     const reason = error instanceof TooManyElementsError ? 'too_complex' : 'failed'

@@ -15,7 +15,7 @@ export interface NewCompilation {
 
 const ROWS_PER_STATEMENT = 50
 
-/** The results and the vendors of these pixels, inside the transaction that knows the rows to be those that were compiled. */
+/** Stores results and vendors, in the transaction that knows that the rows are the compiled ones. */
 export async function storeCompiled(trx: Db, compilations: readonly NewCompilation[]): Promise<void> {
   for (let at = 0; at < compilations.length; at += ROWS_PER_STATEMENT) {
     await trx
@@ -44,7 +44,7 @@ export async function storeCompiled(trx: Db, compilations: readonly NewCompilati
   await storeVendors(trx, compilations)
 }
 
-/** One statement for each vendor: the rows of one write may be hundreds. */
+/** One statement per vendor, because a write may have hundreds of rows. */
 async function storeVendors(trx: Db, compilations: readonly NewCompilation[]): Promise<void> {
   for (const [vendor, some] of Map.groupBy(compilations, ({ tag }) => tag.vendor)) {
     for (let at = 0; at < some.length; at += ROWS_PER_STATEMENT) {
@@ -67,7 +67,7 @@ interface CompiledMark {
   compiler_version: number
 }
 
-/** Which of these pixels have a result, of which code, by which compiler. */
+/** Which of these pixels have a stored result, of which code and which compiler. */
 export async function readCompiledMarks(db: Db, ids: readonly string[]): Promise<Map<string, CompiledMark>> {
   const marks = new Map<string, CompiledMark>()
   for (let at = 0; at < ids.length; at += ROWS_PER_STATEMENT) {
@@ -81,14 +81,14 @@ export async function readCompiledMarks(db: Db, ids: readonly string[]): Promise
   return marks
 }
 
-/** True when nothing is left to do for that code: this compiler has done it, or a newer one. */
+/** True if this or a newer compiler has compiled that code. */
 export function isCurrent(mark: CompiledMark | undefined, sourceHash: string): boolean {
   return mark !== undefined && mark.source_hash === sourceHash && mark.compiler_version >= COMPILER_VERSION
 }
 
 /**
- * What a compiled tag is on this site: nothing of it may reach this site itself. Judged whenever a tag is used and not
- * when it is compiled, because the site's names can change and the result stays.
+ * Removes this site's own hosts from a compiled tag. Done when a tag is used, because the site's names can change after
+ * it was compiled.
  */
 export function withoutOwnHosts(tag: CompiledTag, ownHosts: ReadonlySet<string>): CompiledTag {
   const isForeign = (host: string) => !ownHosts.has(host)
@@ -111,19 +111,19 @@ export function withoutOwnHosts(tag: CompiledTag, ownHosts: ReadonlySet<string>)
 }
 
 /**
- * Raised with each change of what the compiler makes of a snippet; `compile-corpus.test.ts` says when that is. What an
- * older one made is served until this one has made it anew, what a newer one made is left alone.
+ * Raised with each change of the compiler's results; `compile-corpus.full.test.ts` fails otherwise. Results of an older
+ * version are served until they are recompiled, results of a newer one are left alone.
  */
-export const COMPILER_VERSION = 3
+export const COMPILER_VERSION = 4
 
-/** What a tag is made of, and all that the compiler looks at. */
+/** Everything that the compiler reads of a pixel. */
 export interface TagSource {
   type: PixelType
   pixel_id: string | null
   code: string
 }
 
-/** Tells whether a stored result belongs to the code beside it. */
+/** Identifies the code that a stored result belongs to. */
 export function hashSource({ type, pixel_id, code }: TagSource): string {
   return createHash('sha256')
     .update(JSON.stringify([type, pixel_id, code]))
@@ -133,7 +133,7 @@ export function hashSource({ type, pixel_id, code }: TagSource): string {
 const attributesSchema = z.record(z.string(), z.string())
 
 const stepSchema = z.discriminatedUnion('kind', [
-  /** Code that is still text: its address is the hash of that text. */
+  /** Inline code: its address is the hash of the text. */
   z.object({ kind: z.literal('own'), body: z.string(), attributes: attributesSchema }),
   z.object({ kind: z.literal('vendor'), src: z.url(), attributes: attributesSchema, wait: z.boolean() }),
   z.object({ kind: z.literal('image'), src: z.url() }),
@@ -148,7 +148,7 @@ const sourcesSchema = z.object({
   frame: hostsSchema,
 })
 
-/** A vendor of the catalogue that the code was recognised as, and the account that it names. */
+/** A vendor that the code was recognised as, with the account in it. */
 const vendorMarkSchema = z.object({ id: z.string(), account: z.nullable(z.string()) })
 
 const needsSchema = z.extend(sourcesSchema, { vendors: z._default(z.array(vendorMarkSchema), []) })
@@ -161,7 +161,7 @@ const headItemSchema = z.discriminatedUnion('kind', [
 const bodySchema = z.object({
   kind: z._default(z.enum(TAG_KINDS), 'script'),
   steps: z.array(stepSchema),
-  /** What stands in the page's own HTML, without consent: nothing of it can run or reach anybody. */
+  /** Items for the page's own HTML, without consent: none of them can run or send anything. */
   head: z._default(z.array(headItemSchema), []),
   scripts: hostsSchema,
   vendors: z._default(z.array(vendorMarkSchema), []),
@@ -175,7 +175,7 @@ export type NamedSources = z.infer<typeof sourcesSchema>
 export type HeadItem = z.infer<typeof headItemSchema>
 
 export interface CompiledTag extends z.infer<typeof bodySchema> {
-  /** Public hosts that the code names, by what it may do there, beyond those of its vendors. */
+  /** Public hosts in the code, by use, beyond those of its vendors. */
   sources: NamedSources
 }
 
@@ -187,13 +187,13 @@ export interface TagNeeds {
 
 export const NO_NAMED_SOURCES: NamedSources = { script: [], connect: [], image: [], frame: [] }
 
-/** As the database keeps it: what the policy needs apart, because it is counted without reading any code. */
+/** The stored form. What the policy needs is separate, so that it can be counted without reading code. */
 export interface EncodedTag {
   sources: string
   body: string
-  /** How many hosts it adds to the policy. */
+  /** Number of hosts that it adds to the policy. */
   added_hosts: number
-  /** Kept with the pixel itself. */
+  /** Stored with the pixel itself. */
   vendor: string | null
 }
 
@@ -210,7 +210,7 @@ export function encodeTag(
   }
 }
 
-/** null when it is not what this version can read: a result of another version, or another hand's. */
+/** Null if this version cannot read it: the result is from another version, or was written by other means. */
 export function decodeTag({ sources, body }: Pick<EncodedTag, 'sources' | 'body'>): CompiledTag | null {
   const needs = decodeNeeds(sources)
   const parsed = bodySchema.safeParse(parseJson(body))
@@ -222,7 +222,7 @@ export function decodeNeeds(text: string): TagNeeds | null {
   return vendors === null || !('script' in sources) ? null : { sources, vendors }
 }
 
-/** Every host that the code names beyond those of its vendors. */
+/** Every host in the code beyond those of its vendors. */
 export function hostsOfSources(sources: NamedSources): string[] {
   return [...new Set(Object.values(sources).flat())].sort()
 }

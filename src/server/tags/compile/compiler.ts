@@ -5,28 +5,34 @@ import { COMPILER_QUEUE, RETRY_AFTER_SECONDS } from '#server/http/limits/limits.
 import type { CompileAnswer } from './compile-worker.ts'
 import type { EncodedTag, TagSource } from './compiled-tag.ts'
 
-/** For one snippet; an ordinary one takes a few milliseconds. */
+/** Processor time for one snippet; an ordinary one takes a few milliseconds. */
 const DEADLINE_MS = 2_000
 
-/** For the thread to load its code, on a machine that has much else to do. */
+/** A busy machine may give the thread a tenth of a processor; after that, the snippet is given up anyway. */
+const SLOWEST_MACHINE = 10
+
+/** Between two looks at the processor time. */
+const SHORTEST_LOOK_MS = 50
+
+/** Time for the thread to load its code on a busy machine. */
 const START_MS = 30_000
 
-/** A thread that waits costs memory. */
+/** An idle thread costs memory. */
 const IDLE_MS = 20_000
 
 const LIMITS = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 }
 
 interface Job {
   source: TagSource
-  /** Not begun by then, it is given up. */
+  /** A job that has not started by then is given up. */
   beginBy: number
   resolve: (tag: EncodedTag) => void
   reject: (error: Error) => void
 }
 
 /**
- * Recognises and compiles snippets in a thread of its own, one after the other. One that takes too long or too much memory costs that
- * thread, which is begun anew, and is refused; the event loop notices nothing of either.
+ * Recognises and compiles snippets in a thread, one at a time. A snippet that takes too long or too much memory is
+ * refused, and the thread is replaced. The event loop is never blocked.
  */
 export class TagCompiler {
   readonly #deadlineMs: number
@@ -42,12 +48,12 @@ export class TagCompiler {
     this.#idleMs = idleMs
   }
 
-  /** True while the thread is there, busy or waiting. */
+  /** True while the thread exists, busy or idle. */
   get isAwake(): boolean {
     return this.#worker !== null
   }
 
-  /** Rejects with an `AppError`: the snippet is refused, or its turn did not come within `withinMs`. */
+  /** Rejects with an `AppError` if the snippet is refused, or if it did not start within `withinMs`. */
   compile(source: TagSource, { withinMs = START_MS }: { withinMs?: number } = {}): Promise<EncodedTag> {
     if (this.#waiting.length >= COMPILER_QUEUE.waiting) return Promise.reject(compilerBusy())
     return new Promise((resolve, reject) => {
@@ -83,12 +89,12 @@ export class TagCompiler {
     const worker = new Worker(WORKER_FILE, {
       name: 'tag-compiler',
       resourceLimits: LIMITS,
-      // Neither the environment nor the arguments of the process.
+      // The thread gets neither the environment nor the arguments of the process.
       env: {},
       argv: [],
       execArgv: ['--disable-warning=ExperimentalWarning'],
     })
-    // A server that has been told to stop does not wait for a snippet.
+    // A stopping server does not wait for a snippet.
     worker.unref()
     this.#worker = worker
     this.#isReady = false
@@ -103,9 +109,9 @@ export class TagCompiler {
     )
     worker.on(
       'exit',
-      current(() => this.#fail('failed', new Error('the thread ended'))),
+      current(() => this.#fail('failed', new Error('the compiler thread ended'))),
     )
-    this.#setTimer(START_MS, () => this.#fail('failed', new Error('the thread did not start')))
+    this.#setTimer(START_MS, () => this.#fail('failed', new Error('the compiler thread did not start')))
   }
 
   #becameReady(): void {
@@ -118,8 +124,23 @@ export class TagCompiler {
     if (this.#running === null) return
     const { type, pixel_id, code } = this.#running.source
     const source: TagSource = { type, pixel_id, code }
-    this.#worker?.postMessage(source)
-    this.#setTimer(this.#deadlineMs, () => this.#fail('too_slow'))
+    const worker = this.#worker
+    if (worker === null) return
+    const before = processorMs(worker)
+    worker.postMessage(source)
+    this.#limit(worker, this.#running, before, this.#deadlineMs)
+  }
+
+  /** Refuses the snippet once the thread has spent its processor time on it: other programs' load is not its fault. */
+  #limit(worker: Worker, job: Job, before: Promise<number>, afterMs: number, waitedMs = 0): void {
+    this.#setTimer(afterMs, async () => {
+      const waited = waitedMs + afterMs
+      const spentMs = (await processorMs(worker)) - (await before)
+      if (this.#worker !== worker || this.#running !== job) return
+      const leftMs = this.#deadlineMs - spentMs
+      if (leftMs <= 0 || waited >= this.#deadlineMs * SLOWEST_MACHINE) this.#fail('too_slow')
+      else this.#limit(worker, job, before, Math.max(leftMs, SHORTEST_LOOK_MS), waited)
+    })
   }
 
   #answered(answer: CompileAnswer): void {
@@ -129,7 +150,7 @@ export class TagCompiler {
     this.#next()
   }
 
-  /** The snippet is refused, and the next one gets another thread. */
+  /** Refuses the snippet; the next one gets a new thread. */
   #fail(reason: RefusalReason, cause?: Error): void {
     const job = this.#running
     void this.#end()
@@ -145,13 +166,23 @@ export class TagCompiler {
     await worker?.terminate()
   }
 
-  #setTimer(ms: number | null, then: () => void = () => {}): void {
+  #setTimer(ms: number | null, then: () => unknown = () => {}): void {
     if (this.#timer !== null) clearTimeout(this.#timer)
     this.#timer = ms === null ? null : setTimeout(then, ms).unref()
   }
 }
 
-/** Beside the server's bundle, or among its sources. */
+/** Processor time of a thread so far; zero once it has ended. */
+async function processorMs(worker: Worker): Promise<number> {
+  try {
+    const { user, system } = await worker.cpuUsage()
+    return (user + system) / 1_000
+  } catch {
+    return 0
+  }
+}
+
+/** Beside the server's bundle, or among the sources. */
 const WORKER_FILE = new URL(
   import.meta.url.endsWith('.ts') ? './compile-worker.ts' : './compile-worker.js',
   import.meta.url,
@@ -161,41 +192,39 @@ const WORKER_FILE = new URL(
 type RefusalReason = 'too_slow' | 'too_complex' | 'too_large' | 'failed'
 
 const REASONS: Record<RefusalReason, string> = {
-  too_slow: 'O código é complexo demais: lê-lo leva mais de 2 segundos.',
-  too_complex: 'O código é complexo demais: lido por um navegador, viraria elementos sem fim.',
-  too_large: 'O código fica grande demais depois de lido.',
-  failed: 'Não foi possível ler o código.',
+  too_slow: 'O código demora demais para ser analisado (mais de 2 segundos).',
+  too_complex: 'O código é complexo demais para ser analisado.',
+  too_large: 'O código é grande demais.',
+  failed: 'Não foi possível analisar o código.',
 }
 
-const ADVICE = 'Ele não foi salvo. Confira se é mesmo o código da plataforma e copie-o de novo.'
+const ADVICE = 'Nada foi salvo. Copie de novo o código da plataforma e tente novamente.'
 
-/** In the words that an administrator reads at the field of the code. */
+/** In Portuguese, shown at the code field. */
 function refuseTag(reason: RefusalReason, cause?: unknown): AppError {
   return new AppError(400, TAG_REFUSED, `${REASONS[reason]} ${ADVICE}`, cause === undefined ? {} : { cause })
 }
 
-/** A script that no browser would run. */
+/** A script with a syntax error. */
 export function refuseScript(problem: string): AppError {
   return new AppError(400, TAG_REFUSED, `${problem} O pixel não foi salvo.`)
 }
 
-/** The compiler has more to do than it can: nothing is wrong with this snippet. */
+/** The queue is full: nothing is wrong with this snippet. */
 function compilerBusy(): AppError {
   return new AppError(
     503,
     'tag_compiler_busy',
-    'Há códigos demais sendo lidos agora. Tente de novo em instantes.',
-    {
-      headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
-    },
+    'O servidor está analisando muitos códigos agora. Tente novamente em alguns segundos.',
+    { retryAfterSeconds: RETRY_AFTER_SECONDS },
   )
 }
 
-/** One write with more code in it than there is time for. */
+/** One write with too much code. */
 export function tooMuchAtOnce(): AppError {
   return new AppError(
     400,
     TAG_REFUSED,
-    'São códigos demais de uma vez. Nada foi salvo: envie menos pixels por vez.',
+    'Você enviou código demais de uma vez. Nada foi salvo: envie menos pixels por vez.',
   )
 }

@@ -8,19 +8,19 @@ const PICTURE = /\.(gif|png|jpe?g|webp|svg|ico)$/i
 const SCRIPT = /\.m?js$/i
 
 /**
- * The hosts that a script's code names, and what each may be used for. Code is not run, so this goes by what is written:
+ * The hosts in a script's code, and what each may be used for. Code is not run, so this goes by the text:
  *
- * | the address stands in | counts for |
+ * | the address is in | counts as |
  * |---|---|
  * | `fetch`, `sendBeacon`, `EventSource`, a request's `open` | connect |
  * | an `import` | script |
- * | any other text, ending in a picture's name | image |
- * | any other text, ending in `.js` | script, connect, image: a script reports to where it came from |
+ * | any other text that ends like an image file | image |
+ * | any other text that ends in `.js` | script, connect, image: a script reports to the host it came from |
  * | any other text, in code that names the element `script` | script, connect, image |
- * | any other text | connect, image: what settings of a vendor's script are |
+ * | any other text | connect, image: typical for settings of a vendor's script |
  *
- * and for frame as well in code that names the element `iframe`. What this misses is blocked, told to the administrator
- * and allowed with one click; what it gives too much is a host that the code itself names.
+ * and also as frame in code that names the element `iframe`. Missed hosts are blocked, shown to the administrator and
+ * permitted with one click. Surplus hosts are only ones that the code itself names.
  */
 export function findUses(facts: ScriptFacts): { host: string; uses: HostUse[] }[] {
   const names = (element: string) =>
@@ -52,19 +52,19 @@ function usesOf(
   ]
 }
 
-/** A piece of text in the code; `use` when what is around it says what it is for. */
+/** A text in the code; `use` is set if its surroundings show what it is for. */
 interface ScriptText {
   text: string
   use: 'connect' | 'script' | null
 }
 
 export interface ScriptFacts {
-  /** Line and reason, when the browser would refuse to run it. */
+  /** Line and reason, if a browser would refuse to run it. */
   fault: { line: number; reason: string } | null
   texts: ScriptText[]
-  /** Calls by the name of what is called, with the texts among their arguments: `fbq` → [["init", "123"], …]. */
+  /** Calls by function name, with the texts among their arguments: `fbq` → [["init", "123"], …]. */
   calls: Map<string, string[][]>
-  /** Those that are made as the script runs, and not in a function that waits, with all texts in their arguments. */
+  /** Calls made while the script runs, not inside a function, with all texts in their arguments. */
   atLoad: { name: string; texts: string[] }[]
 }
 
@@ -79,10 +79,10 @@ export function inspectScript(code: string, sourceType: 'script' | 'module'): Sc
   return facts
 }
 
-/** Code nested thousands deep exhausts the parser's stack: it is as unreadable as any other fault. */
+/** Code nested thousands deep exhausts the parser's stack; it counts as a syntax error. */
 function describeFault(error: unknown): { line: number; reason: string } {
   const { loc, message = 'unreadable' } = error as { loc?: { line: number }; message?: string }
-  // The parser ends its words with the place. They quote the code, so they are cut and not searched.
+  // The parser appends the position. The message quotes the code, so it is cut from the end, not searched.
   const place = message.lastIndexOf(' (')
   return {
     line: loc?.line ?? 1,
@@ -111,10 +111,10 @@ function visit(root: Node, facts: ScriptFacts): void {
   }
 }
 
-/** No call that we look for has more to it than this. */
+/** No call that we look for has more. */
 const MAX_ARGUMENT_TEXTS = 20
 
-/** `called` are functions that are called where they stand: `(function () { … })()`. */
+/** `called` are functions called in place: `(function () { … })()`. */
 function noteAtLoad(node: AnyNode, facts: ScriptFacts, called: Set<Node>): void {
   if (node.type !== 'CallExpression') return
   if (/Function/.test(node.callee.type)) called.add(node.callee)
@@ -136,7 +136,7 @@ const CONNECTING = new Set(['fetch', 'navigator.sendBeacon', 'EventSource'])
 
 const METHODS = /^(get|post|put|head)$/i
 
-/** Marks the text at the head of an address whose use the code itself tells. */
+/** Marks the first text of an address whose use is visible. */
 function noteUse(node: AnyNode, uses: Map<Node, ScriptText['use']>): void {
   const mark = (address: Node | null | undefined, use: ScriptText['use']) => {
     const text = leadingText(address)
@@ -166,7 +166,7 @@ function isRequestOpened(callee: AnyNode, [method]: readonly Node[]): boolean {
   )
 }
 
-/** Of `'https://a.example/' + path` and of a template, the piece that holds the host. */
+/** The piece with the host, of `'https://a.example/' + path` or a template. */
 function leadingText(address: Node | null | undefined): Node | null {
   let node = address as AnyNode | null | undefined
   while (node?.type === 'BinaryExpression') node = node.left as AnyNode
@@ -190,10 +190,10 @@ function textOf(node: AnyNode | undefined): string {
   return node?.type === 'Literal' && typeof node.value === 'string' ? node.value : ''
 }
 
-/** No function that we look for is named deeper than this. */
+/** No function that we look for has a longer name. */
 const MAX_NAME_PARTS = 4
 
-/** `fbq`, `document.write`; `window.` in front changes nothing. */
+/** `fbq`, `document.write`; a leading `window.` is dropped. */
 function nameOf(callee: AnyNode, parts = 1): string | null {
   if (callee.type === 'Identifier') return callee.name
   if (callee.type !== 'MemberExpression' || callee.computed || callee.property.type !== 'Identifier')
@@ -209,7 +209,7 @@ function isNode(value: unknown): value is Node {
 
 export type HostUse = keyof NamedSources
 
-/** The hosts that a snippet names, by what it may do there. */
+/** Collects the hosts in a snippet by use. */
 export class HostUses {
   readonly #hosts: Record<HostUse, Set<string>> = {
     script: new Set(),
@@ -219,7 +219,7 @@ export class HostUses {
   }
   readonly #certain = new Set<string>()
 
-  /** `certain` is the use that an element of the snippet has written out; the others are guessed. */
+  /** `certain` is the use that an element shows; the others are guesses. */
   add(host: string, uses: readonly HostUse[], certain: HostUse | null = null): void {
     for (const use of uses) this.#hosts[use].add(host)
     if (certain !== null) this.#certain.add(`${certain} ${host}`)
@@ -229,7 +229,7 @@ export class HostUses {
     return [...this.#hosts[use]].sort()
   }
 
-  /** Without the guesses about hosts whose uses the catalogue knows, and without what it gives anyway. */
+  /** Without guesses about hosts that the catalogue knows, and without what the catalogue already gives. */
   beyond(known: TagSources): NamedSources {
     const all = [...new Set(SOURCE_KEYS.flatMap((key) => known[key]))]
     const covers = (sources: readonly string[], host: string) =>

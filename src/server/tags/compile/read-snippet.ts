@@ -6,24 +6,24 @@ type Element = DefaultTreeAdapterTypes.Element
 export interface SnippetElement {
   name: string
   attributes: Record<string, string>
-  /** The text inside, of a script. */
+  /** Text inside a script. */
   text: string
 }
 
 export interface Snippet {
-  /** In the order of the text, which is the order in which a browser meets them. */
+  /** In document order. */
   elements: SnippetElement[]
-  /** True when there is text outside every element: most often code pasted without its `<script>`. */
+  /** True if there is text outside every element: usually code pasted without `<script>`. */
   hasLooseText: boolean
 }
 
-/** Some sixty times what the longest snippet that we know has. */
+/** About sixty times the longest snippet that we know. */
 const MAX_ELEMENTS = 50_000
 
-/** Misnested formatting elements are made again for each block that follows: a few kilobytes can ask for millions. */
+/** Misnested formatting elements are repeated for each block that follows: a few kilobytes can produce millions. */
 export class TooManyElementsError extends Error {}
 
-/** Reads a pasted snippet by the browsers' own algorithm. `noscript` is one text to it, as in a browser that runs scripts. */
+/** Parses a pasted snippet as browsers do. `noscript` is one text, as in a browser that runs scripts. */
 export function readSnippet(code: string): Snippet {
   const elements: SnippetElement[] = []
   let hasLooseText = false
@@ -68,7 +68,7 @@ function childrenOf(element: Element): Node[] {
     : element.childNodes
 }
 
-/** The first of two attributes of one name wins, as the parser has already decided. */
+/** The first of two attributes with one name wins, as in the parser. */
 function readAttributes(element: Element): Record<string, string> {
   return Object.fromEntries(element.attrs.map(({ name, value }) => [name, value]))
 }

@@ -4,19 +4,19 @@ import { recogniseVendors } from '#server/vendors/recognise-vendors.ts'
 import { sourcesOfVendors } from '../hosts/sources.ts'
 import type { TagSource } from './compiled-tag.ts'
 
-/** What the catalogue says of a snippet. */
+/** What the catalogue knows of a snippet. */
 export interface Recognition {
   vendors: VendorMark[]
-  /** The vendor that the pixel is counted as: that of its type, or the first that its code is recognised as. */
+  /** The pixel's main vendor: that of its type, or the first that its code is recognised as. */
   vendor: string | null
-  /** Those whose hosts the type does not bring, and these hosts. */
+  /** Vendors whose hosts the type does not bring. */
   beyondType: VendorMark[]
   addedHosts: string[]
-  /** All that the pixel's vendors may reach. */
+  /** All hosts of the pixel's vendors. */
   known: TagSources
-  /** True when it is the link of a vendor that needs no code. */
+  /** True if it is a link of a vendor that needs no code. */
   isLink: boolean
-  /** How its vendors are told of conversions. */
+  /** How conversions are sent to its vendors. */
   conversions: {
     vendor: string
     call: string
@@ -28,7 +28,7 @@ export interface Recognition {
   }[]
 }
 
-/** Called in the compiler's thread alone: a paste is text that somebody may have made to be slow. */
+/** Only called in the compiler's thread: pasted text may be made to be slow. */
 export function recogniseSource({ type, code }: TagSource): Recognition {
   const vendors = recogniseVendors(code).map(({ vendor, id }) => ({ id: vendor.id, account: id }))
   const marks = marksOfPixel(type, vendors)
@@ -44,7 +44,7 @@ export function recogniseSource({ type, code }: TagSource): Recognition {
     conversions: marksOfPixel(type, vendors).flatMap(({ id }) => {
       const { name = '', conversion } = vendorById(id) ?? {}
       if (conversion === undefined) return []
-      const events = Object.values(conversion.events)
+      const events = [...Object.values(conversion.events), ...(conversion.formerEvents ?? [])]
       const texts = conversion.args.lead.filter((each) => typeof each === 'string')
       return {
         vendor: name,

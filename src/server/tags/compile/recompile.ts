@@ -17,7 +17,9 @@ import {
 import type { TagCompiler } from './compiler.ts'
 
 const ROWS_PER_STATEMENT = 50
-/** After so long, what is done is stored and shown before the rest goes on: one slow snippet keeps nobody waiting. */
+/**
+ * After this time, results are stored and shown before the rest is compiled, so that a slow snippet delays no other.
+ */
 const STEP_MS = 1_000
 
 interface RecompilerOptions {
@@ -32,13 +34,13 @@ interface Refusal {
 }
 
 /**
- * Finds active rows whose stored result is not of their code or not of this compiler (after an upgrade, a restore, an
- * import, a change by another hand), compiles them one after the other and stores the results where the rows are still the
- * same. One that cannot be compiled is remembered, and tried again only when it has changed or the process is another.
+ * Finds active rows whose stored result is outdated (after an upgrade, a restore, an import or a change by SQL),
+ * compiles them one by one and stores the results if the rows are unchanged. Code that cannot be compiled is tried
+ * again only when it changes, or after a restart.
  */
 export class Recompiler {
   readonly #options: RecompilerOptions
-  /** When each row was last found to be what was compiled, by its own time of change. */
+  /** By row: its `updated_at` when it was last found to match its result. */
   readonly #checked = new Map<string, string>()
   readonly #refusals = new Map<string, Refusal>()
   #stopped = false
@@ -47,7 +49,7 @@ export class Recompiler {
     this.#options = options
   }
 
-  /** True when the code cannot be compiled, and the result that is stored is another code's. */
+  /** True if the code cannot be compiled and the stored result belongs to other code. */
   isReplacedByRefused(id: string, { sourceHash }: PreparedPixel): boolean {
     const refusal = this.#refusals.get(id)
     return refusal !== undefined && refusal.sourceHash !== sourceHash
@@ -70,10 +72,7 @@ export class Recompiler {
     return this.#checked.get(id) !== pixel.updatedAt || (!pixel.isCurrent && !this.#refusals.has(id))
   }
 
-  /**
-   * Looks at stale rows for a while: how many were looked at, and whether anything was found out by it, so that the tags
-   * have to be read again.
-   */
+  /** Compiles outdated rows for a while. Returns how many were looked at, and whether the tags must be read again. */
   async step(pixels: PreparedTags): Promise<{ looked: number; isNews: boolean }> {
     for (const id of this.#checked.keys()) if (!pixels.has(id)) this.#checked.delete(id)
     for (const id of this.#refusals.keys()) if (!pixels.has(id)) this.#refusals.delete(id)
@@ -134,7 +133,7 @@ export class Recompiler {
         engineOf(db) === 'postgres',
       )
       const hashes = new Map(rows.map(({ id, updated_at, ...source }) => [id, hashSource(source)]))
-      // Another process may have done it meanwhile; what is there and cannot be read is replaced.
+      // Another process may have compiled it meanwhile. Unreadable results are replaced.
       const marks = await readCompiledMarks(trx, [...hashes.keys()])
       const wanted = compilations.filter(
         ({ pixel_id, source_hash }) =>
@@ -142,9 +141,13 @@ export class Recompiler {
           (!isCurrent(marks.get(pixel_id), source_hash) || pixels.get(pixel_id)?.isCurrent === false),
       )
       await storeCompiled(trx, wanted)
-      if (wanted.length > 0) await raiseTagsVersion(trx)
+      if (wanted.length > 0)
+        await raiseTagsVersion(
+          trx,
+          wanted.map(({ pixel_id }) => pixel_id),
+        )
     })
-    log.info({ tags: compilations.length }, 'tags compiled anew')
+    log.info({ tags: compilations.length }, 'tags recompiled')
   }
 }
 
@@ -156,7 +159,7 @@ function readSources(db: Db, ids: readonly string[], locked = false): Promise<So
       .selectFrom('tracking_pixels')
       .select(['id', 'type', 'pixel_id', 'code', 'updated_at'])
       .where('id', 'in', ids)
-      // In one order, so that two processes that do this at once wait for each other and not in a circle.
+      // In one order, so that two processes do not deadlock.
       .orderBy('id')
       .$if(locked, (query) => query.forUpdate())
       .execute()

@@ -11,7 +11,7 @@ const NEW_ID = '11111111-1111-4111-8111-111111111111'
 const [KILLER = ''] = Object.values(KILLERS)
 const custom = (code: string, more: object = {}) => ({ name: 'Tag', type: 'custom', code, ...more })
 
-describe.each(ENGINES)('no row without what its code became, on %s', (engine) => {
+describe.each(ENGINES)('compiled results of stored pixels, on %s', (engine) => {
   let data: DataApp
   beforeAll(async () => {
     data = await startDataApp(engine)
@@ -42,7 +42,7 @@ describe.each(ENGINES)('no row without what its code became, on %s', (engine) =>
       ),
     )
 
-  /** Each row beside its result: of that very code, by this compiler. */
+  /** Every row has a result of its own code by this compiler. */
   async function expectCompiled(rows: number): Promise<void> {
     const pixels = await data.database.db
       .selectFrom('tracking_pixels as pixel')
@@ -58,7 +58,7 @@ describe.each(ENGINES)('no row without what its code became, on %s', (engine) =>
     }
   }
 
-  test.each<CallerName>(['admin', 'service'])('every way of writing, as %s', async (as) => {
+  test.each<CallerName>(['admin', 'service'])('are stored by every kind of write, as %s', async (as) => {
     const one = await write('POST', '', custom('<script>var a=1</script>'), { as })
     expect(one.statusCode).toBe(201)
     const [{ id }] = one.json()
@@ -88,27 +88,24 @@ describe.each(ENGINES)('no row without what its code became, on %s', (engine) =>
     ['inactive', custom(KILLER, { is_active: false }), ''],
     ['in the middle of others', [custom('<b>1</b>'), custom(KILLER), custom('<b>2</b>')], ''],
     ['in place of another', custom(KILLER, { id: NEW_ID }), 'resolution=merge-duplicates'],
-  ])(
-    'a snippet that cannot be compiled is refused and nothing is stored: %s',
-    async (_how, payload, prefer) => {
-      if (prefer !== '') await write('POST', '', custom('<b>1</b>', { id: NEW_ID }))
-      const before = await counts()
-      const answer = await write('POST', '', payload, { prefer })
-      expect(answer.statusCode).toBe(400)
-      expect(answer.json()).toEqual({
-        code: TAG_REFUSED,
-        message: expect.stringMatching(/^O código é complexo demais.*não foi salvo/),
-        details: null,
-        hint: null,
-      })
-      expect(await counts()).toEqual(before)
-    },
-  )
+  ])('refuses a snippet that cannot be compiled and stores nothing: %s', async (_how, payload, prefer) => {
+    if (prefer !== '') await write('POST', '', custom('<b>1</b>', { id: NEW_ID }))
+    const before = await counts()
+    const answer = await write('POST', '', payload, { prefer })
+    expect(answer.statusCode).toBe(400)
+    expect(answer.json()).toEqual({
+      code: TAG_REFUSED,
+      message: expect.stringMatching(/^O código (?:é complexo|demora) demais.*Nada foi salvo/),
+      details: null,
+      hint: null,
+    })
+    expect(await counts()).toEqual(before)
+  })
 
   test.each([
     ['active', {}],
     ['inactive', { is_active: false }],
-  ])('a script with a syntax error is refused with its line: %s', async (_how, change) => {
+  ])('refuses a syntax error with its line: %s', async (_how, change) => {
     const code = '<script>var a</script>\n<script>\nvar b = 1\nfunction (\n</script>'
     const answer = await write('POST', '', custom(code, change))
     expect(answer.statusCode).toBe(400)
@@ -121,7 +118,7 @@ describe.each(ENGINES)('no row without what its code became, on %s', (engine) =>
     await expectCompiled(1)
   })
 
-  test('a change to such a snippet leaves the row as it was', async () => {
+  test('keeps the row when a change of its code is refused', async () => {
     await write('POST', '', custom('<b>1</b>', { id: NEW_ID }))
     expect((await write('PATCH', `?id=eq.${NEW_ID}`, { code: KILLER })).statusCode).toBe(400)
     const [row] = (await data.call({ url: '/rest/v1/tracking_pixels?select=code' })).json()
@@ -129,7 +126,7 @@ describe.each(ENGINES)('no row without what its code became, on %s', (engine) =>
     await expectCompiled(1)
   })
 
-  test("another hand's row is compiled when it is switched on, and refused when it cannot be", async () => {
+  test('compiles a row written by SQL when it is switched on, and refuses it if it cannot', async () => {
     const { db } = data.database
     const fine = await insertPixel(db, { type: 'meta', is_active: false })
     const killer = await insertPixel(db, { type: 'custom', code: KILLER, is_active: false })
@@ -137,13 +134,13 @@ describe.each(ENGINES)('no row without what its code became, on %s', (engine) =>
     expect((await write('PATCH', `?id=eq.${killer}`, { is_active: true })).json()).toMatchObject({
       code: TAG_REFUSED,
     })
-    // What asks nothing of the compiler is never kept from anyone.
+    // A change that needs no compiler is never refused.
     expect((await write('PATCH', `?id=eq.${killer}`, { name: 'Ainda aqui' })).statusCode).toBe(200)
     expect((await write('DELETE', `?id=eq.${killer}`)).statusCode).toBe(200)
     await expectCompiled(1)
   })
 
-  test('eight writers of one row: what is stored is always what that row became', async () => {
+  test('stores the result of the stored code while eight writers change one row', async () => {
     await write('POST', '', custom('<b>0</b>', { id: NEW_ID }))
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>

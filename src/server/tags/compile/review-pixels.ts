@@ -14,10 +14,10 @@ import {
 } from './compiled-tag.ts'
 import { refuseScript, type TagCompiler, tooMuchAtOnce } from './compiler.ts'
 
-/** For all the snippets of one write together. */
+/** For all snippets of one write. */
 const WRITE_MS = 10_000
 
-/** A row of `tracking_pixels` before and after a change; null where there is none. */
+/** A row of `tracking_pixels` before and after a change; null if there is none. */
 interface PixelChange {
   before: Record<string, unknown> | null
   after: Record<string, unknown> | null
@@ -25,22 +25,19 @@ interface PixelChange {
 
 interface ReviewOptions extends BudgetOptions {
   compiler: TagCompiler
-  /** Told of each committed change: the version that it made, and its rows. */
-  noteChange?: (version: number, ids: readonly string[]) => void
 }
 
 /**
- * What every write of pixels goes through, whoever makes it. `apply` is the last part of its transaction: it stores what
- * each new code became, counts the change and refuses one that the policy has no room for. Code that nobody has compiled
- * yet makes it return false; the transaction is then taken back, `workOut` compiles outside of any, and the write is tried
- * again. A row that was changed meanwhile has another hash, and so is compiled again too.
+ * Every write of pixels passes through here. `apply` is the last step of the transaction: it stores the compiled code,
+ * raises the tags version and refuses a change that the policy has no space for. If code is not compiled yet it returns
+ * false: the transaction is rolled back, `workOut` compiles outside of it, and the write is repeated. A row that
+ * changed meanwhile has another hash and is compiled again.
  */
 export class PixelReview {
   readonly #options: ReviewOptions
   readonly #compiled = new Map<string, EncodedTag>()
   readonly #missing = new Map<string, TagSource>()
   readonly #endsAt: number
-  #applied: { version: Promise<number>; ids: readonly string[] } | null = null
 
   constructor(options: ReviewOptions, { writeMs = WRITE_MS }: { writeMs?: number } = {}) {
     this.#options = options
@@ -54,18 +51,13 @@ export class PixelReview {
     const vendors = new Map(compilations.map(({ pixel_id, tag }) => [pixel_id, tag.vendor]))
     for (const { after } of changes)
       if (after !== null && vendors.has(String(after.id))) after.vendor = vendors.get(String(after.id))
-    // It locks one row that every change locks, and whoever holds that must wait for nobody else.
-    const { version } = await raiseTagsVersion(trx)
+    // It locks a row that every change locks, so nothing after it may wait for another lock.
+    await raiseTagsVersion(
+      trx,
+      changes.map(({ before, after }) => String((after ?? before)?.id)),
+    )
     if (changes.some(mayAddHosts)) await assertPolicyFits(trx, this.#options)
-    this.#applied = {
-      version,
-      ids: changes.map(({ before, after }) => String((after ?? before)?.id)),
-    }
     return true
-  }
-
-  async committed(): Promise<void> {
-    if (this.#applied !== null) this.#options.noteChange?.(await this.#applied.version, this.#applied.ids)
   }
 
   async workOut(): Promise<void> {
@@ -90,7 +82,7 @@ export class PixelReview {
         this.#take(id, source, compilations)
       } else if (after.is_active === true && before.is_active !== true) unsure.set(id, source)
     }
-    // Switched on: its result was stored with it, unless another hand wrote the row.
+    // Switched on: the result exists, unless the row was written by SQL.
     const marks = await readCompiledMarks(trx, [...unsure.keys()])
     for (const [id, source] of unsure) {
       if (!isCurrent(marks.get(id), hashSource(source))) this.#take(id, source, compilations)
@@ -106,7 +98,10 @@ export class PixelReview {
   }
 }
 
-/** Stored, it would wait for visits that it never makes; a program that writes would hear nothing of it. */
+/**
+ * A pixel with a syntax error would wait forever for visits that run it, and a program that stored it would not be
+ * told.
+ */
 function refuseSyntaxErrors(tag: EncodedTag): void {
   const fault = decodeTag(tag)?.warnings.find(({ code }) => code === 'does_not_parse')
   if (fault !== undefined) throw refuseScript(fault.message)
@@ -124,7 +119,7 @@ function isSameSource(a: TagSource, b: TagSource): boolean {
   return a.type === b.type && a.pixel_id === b.pixel_id && a.code === b.code
 }
 
-/** What only takes away is never refused, so that there is a way back from a policy that is too large. */
+/** A change that only removes hosts is never refused, so that there is a way back from a policy that is too large. */
 function mayAddHosts({ before, after }: PixelChange): boolean {
   if (after === null || after.is_active !== true) return false
   if (before === null || before.is_active !== true) return true

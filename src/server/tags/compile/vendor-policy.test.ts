@@ -19,14 +19,14 @@ import { decodeNeeds } from './compiled-tag.ts'
 
 const SCRIPTS = VENDORS.filter(({ kind }) => kind === 'script')
 
-/** What a custom pixel with this code adds to the policy, as the database keeps it. */
+/** The part of the policy of a custom pixel with this code, as stored. */
 function needsOf(code: string): TagSources {
   const needs = decodeNeeds(encodeHere({ type: 'custom', pixel_id: null, code }).sources)
   if (needs === null) throw new Error('unreadable')
   return sourcesOfPixel({ type: 'custom', allowed_hosts: [], ...needs }, new Set())
 }
 
-/** `script cdn.vendor.com` for each host that the catalogue names and the policy lacks. */
+/** `script cdn.vendor.com` for each host of the catalogue that the policy lacks. */
 function missing({ hosts }: Vendor, sources: TagSources): string[] {
   return SOURCE_KEYS.flatMap((key) =>
     (hosts[DIRECTIVE_OF[key]] ?? [])
@@ -41,7 +41,7 @@ function missing({ hosts }: Vendor, sources: TagSources): string[] {
 }
 
 describe.each(SCRIPTS.map((vendor) => [vendor.id, vendor] as const))('%s', (_id, vendor) => {
-  test('opens each of its hosts in its directive, and nothing of anybody else', () => {
+  test('opens each host of the vendor in its directive, and no other', () => {
     const sources = needsOf(vendor.sample.code)
     expect(missing(vendor, sources)).toEqual([])
     const named = Object.values(vendor.hosts).flat()
@@ -53,7 +53,7 @@ describe.each(SCRIPTS.map((vendor) => [vendor.id, vendor] as const))('%s', (_id,
   })
 })
 
-test('each pixel stands alone: with any one of them switched off, the others keep all that they need', () => {
+test('keeps all hosts of a pixel when any other one is switched off', () => {
   const parts = new Map(SCRIPTS.map((vendor) => [vendor, needsOf(vendor.sample.code)]))
   for (const off of SCRIPTS) {
     const rest = SCRIPTS.filter((vendor) => vendor !== off)
@@ -62,7 +62,7 @@ test('each pixel stands alone: with any one of them switched off, the others kee
   }
 })
 
-test('and the manifest, the files and the head’s items of the others are the same to the byte', () => {
+test('keeps manifest, files and head items of the others byte for byte', () => {
   const pixels = STAND_INS.map(({ snippet, account }, index) => {
     const id = `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`
     const pixel = {
@@ -105,13 +105,13 @@ test('and the manifest, the files and the head’s items of the others are the s
   }
 })
 
-test('an account that is a part of a host’s name is filled in', () => {
+test('fills in an account that is part of a host’s name', () => {
   expect(needsOf("<script>gtag('config','DC-7654321')</script>").frame).toContain(
     '7654321.fls.doubleclick.net',
   )
 })
 
-test('the twenty vendors that name most hosts leave more than a kilobyte of the head’s eight', () => {
+test('leaves more than a kilobyte of the header’s eight with the twenty largest vendors', () => {
   const policyOf = (vendors: readonly Vendor[]) =>
     serializePolicy(
       withTags(
@@ -132,7 +132,7 @@ test('the twenty vendors that name most hosts leave more than a kilobyte of the 
   expect(policyOf(heaviest)).toBeLessThan(7_168)
 })
 
-describe('what a snippet is', () => {
+describe('what a snippet contains', () => {
   const compile = (code: string) => compileHere({ type: 'custom', pixel_id: null, code })
   test.each([
     ['script', '<script>var a = 1</script>', []],
@@ -157,7 +157,7 @@ describe('what a snippet is', () => {
     expect(compiled.warnings.map((warning) => warning.code)).toEqual(warnings)
   })
 
-  test('structured data is parsed, written again, and small', () => {
+  test('parses structured data, serialises it again, and limits its size', () => {
     const { head } = compile('<script type="application/ld+json">\n{ "name": "a</b>", "n": 1 }\n</script>')
     expect(head).toEqual([{ kind: 'json_ld', json: '{"name":"a</b>","n":1}' }])
     const large = `<script type="application/ld+json">{"a":"${'x'.repeat(2_100)}"}</script>`

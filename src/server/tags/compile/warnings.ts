@@ -3,30 +3,30 @@ import type { TagSource } from './compiled-tag.ts'
 import type { ScriptFacts } from './inspect-script.ts'
 import type { Recognition } from './recognise-source.ts'
 
-/** A conversion that is told as the page opens is told by every visit. */
+/** A conversion that is sent while the page loads is sent by every visit. */
 export function checkConversions(
   conversions: Recognition['conversions'],
   facts: readonly ScriptFacts[],
 ): TagWarning[] {
   const calls = facts.flatMap(({ atLoad }) => atLoad)
   return conversions.flatMap(({ vendor, call, begins, events, hasLabel }) => {
-    const told = calls.find(
+    const early = calls.find(
       ({ name, texts }) =>
         name === call &&
         begins.every((text, index) => texts[index] === text) &&
         (hasLabel || texts.some((text) => events.includes(text))),
     )
-    return told === undefined ? [] : [WARNINGS.conversionAtLoad(vendor, hasLabel)]
+    return early === undefined ? [] : [WARNINGS.conversionAtLoad(vendor, hasLabel)]
   })
 }
 
-/** Measures nothing any more, whatever is sent. */
+/** Google ended Universal Analytics: nothing is measured any more. */
 export function checkEnded(code: string): TagWarning[] {
   const [account] = /\bUA-\d{4,12}-\d{1,4}\b/.exec(code) ?? []
   return account === undefined ? [] : [WARNINGS.universalAnalytics(account)]
 }
 
-/** An ID that differs from the field sends every visit to another account, and shows nowhere. */
+/** An ID that differs from the field sends every visit to another account, and nothing shows it. */
 export function checkIds(
   source: TagSource,
   facts: readonly ScriptFacts[],
@@ -79,7 +79,7 @@ function loadsContainer(texts: readonly string[]): boolean {
   return texts.some((text) => text.includes('googletagmanager.com/gtm.js'))
 }
 
-/** Every warning in one place, in the words that an administrator reads: what happens, and what to do. */
+/** All warnings, in Portuguese: what happens, and what to do. */
 export const WARNINGS = {
   doesNotParse: (position: number, line: number, reason: string): TagWarning => ({
     code: 'does_not_parse',
@@ -87,79 +87,79 @@ export const WARNINGS = {
   }),
   noScript: (): TagWarning => ({
     code: 'no_script',
-    message: 'Não há nenhum script aqui. Cole o código inteiro, com as marcas <script> e </script>.',
+    message: 'Não há nenhum script aqui. Cole o código completo, de <script> até </script>.',
   }),
   documentWrite: (): TagWarning => ({
     code: 'document_write',
     message:
-      'O código usa document.write, que o navegador ignora em tags carregadas depois da página. Peça à plataforma a versão assíncrona.',
+      'O código usa document.write, que não funciona em tags carregadas depois da página. Peça à plataforma a versão assíncrona.',
   }),
   usesEval: (): TagWarning => ({
     code: 'eval',
-    message:
-      'O código monta outro código a partir de texto (eval), o que a política de segurança da página bloqueia.',
+    message: 'O código usa eval, que a segurança do site bloqueia. Peça à plataforma uma versão sem eval.',
   }),
   inlineHandler: (attribute: string): TagWarning => ({
     code: 'inline_handler',
-    message: `O atributo ${shorten(attribute)} não vai rodar: a política de segurança bloqueia código dentro de atributos. Use addEventListener num script.`,
+    message: `O atributo ${shorten(attribute)} não vai rodar: a segurança do site bloqueia código em atributos. Peça à plataforma uma versão com addEventListener.`,
   }),
   notHttps: (address: string): TagWarning => ({
     code: 'not_https',
-    message: `O endereço ${shorten(address)} não usa https e não vai ser carregado. Troque http:// por https://.`,
+    message: `O endereço ${shorten(address)} não usa https e não vai carregar. Troque http:// por https://.`,
   }),
   unusableAddress: (address: string): TagWarning => ({
     code: 'unusable_address',
-    message: `O endereço ${shorten(address)} não é de um site público e não vai ser carregado.`,
+    message: `O endereço ${shorten(address)} não é público e não vai carregar. Confira o código com a plataforma.`,
   }),
   elementNotShipped: (name: string): TagWarning => ({
     code: 'element_not_shipped',
-    message: `O elemento <${shorten(name)}> não vai para a página: de uma tag, só scripts e imagens entram.`,
+    message: `O elemento <${shorten(name)}> não entra no site: tags só podem ter scripts e imagens.`,
   }),
   metaNotShipped: (name: string): TagWarning => ({
     code: 'meta_not_shipped',
-    message: `A marca <meta${name === '' ? '' : ` ${shorten(name)}`}> não vai para a página: só entram as que provam que o site é seu, como google-site-verification.`,
+    message: `A tag <meta${name === '' ? '' : ` ${shorten(name)}`}> não entra no site: só aceitamos as de verificação, como google-site-verification.`,
   }),
   metaWithoutCode: (name: string): TagWarning => ({
     code: 'meta_without_code',
-    message: `A verificação ${shorten(name)} está sem o código. Copie a marca inteira, com content="…".`,
+    message: `A verificação ${shorten(name)} está sem o código. Copie a tag completa, com content="…".`,
   }),
   jsonLdUnreadable: (): TagWarning => ({
     code: 'json_ld_unreadable',
-    message: 'Os dados estruturados (JSON-LD) têm um erro e não vão para a página. Copie-os de novo.',
+    message: 'Os dados estruturados (JSON-LD) têm um erro e não entram no site. Copie de novo.',
   }),
   jsonLdTooLarge: (): TagWarning => ({
     code: 'json_ld_too_large',
-    message: 'Os dados estruturados (JSON-LD) passam de 2 KB e não vão para a página. Deixe só o essencial.',
+    message: 'Os dados estruturados (JSON-LD) passam de 2 KB e não entram no site. Deixe só o essencial.',
   }),
   noscriptOnly: (): TagWarning => ({
     code: 'noscript_only',
     message:
-      'Aqui só há a parte <noscript>, que nenhum navegador com scripts usa. Cole o código inteiro da plataforma.',
+      'Você colou só a parte <noscript>, que os navegadores atuais não usam. Cole o código completo da plataforma.',
   }),
   linkOnly: (): TagWarning => ({
     code: 'link_only',
     message:
-      'Isto é só um link: uma tag não desenha botões na página. O número do WhatsApp do site fica na configuração.',
+      'Isto é só um link, e uma tag não cria botões no site. Para trocar o WhatsApp do site, fale com a equipe de TI.',
   }),
   nothingRuns: (): TagWarning => ({
     code: 'nothing_runs',
-    message: 'Não há nada aqui que possa rodar: nem script, nem imagem, nem verificação.',
+    message:
+      'Este código não tem script, imagem nem verificação, então nada vai rodar. Cole o código da plataforma.',
   }),
   placeholder: (text: string): TagWarning => ({
     code: 'placeholder',
-    message: `O código ainda tem ${shorten(text)}, que a plataforma espera que você troque pelo seu valor.`,
+    message: `O código ainda tem ${shorten(text)}. Troque pelo valor da sua conta.`,
   }),
   otherId: (found: string, expected: string): TagWarning => ({
     code: 'other_id',
-    message: `O código usa o ID ${shorten(found)}, mas o campo diz ${expected}. As visitas iriam para a conta do código.`,
+    message: `O código usa o ID ${shorten(found)}, mas o campo tem ${expected}. As visitas iriam para a conta do código: corrija um dos dois.`,
   }),
   idMissing: (expected: string): TagWarning => ({
     code: 'id_missing',
-    message: `O ID ${expected} não aparece no código. Confira se o código é mesmo desta conta.`,
+    message: `O ID ${expected} não aparece no código. Confira se o código é desta conta.`,
   }),
   conversionAtLoad: (vendor: string, hasLabel: boolean): TagWarning => ({
     code: 'conversion_at_load',
-    message: `Este código envia uma conversão para ${vendor} assim que a página abre: cada visita com consentimento contaria como conversão. Tire essa parte do código${hasLabel ? ' e use o rótulo dela nos campos abaixo' : '; o site envia as conversões sozinho, a cada clique'}.`,
+    message: `Este código envia uma conversão para ${vendor} assim que a página abre: cada visita com consentimento contaria como conversão. Remova essa parte do código${hasLabel ? ' e use o rótulo dela nos campos abaixo' : ': o site já envia uma conversão a cada clique'}.`,
   }),
   universalAnalytics: (account: string): TagWarning => ({
     code: 'universal_analytics',
@@ -167,17 +167,17 @@ export const WARNINGS = {
   }),
   sameId: (pixelId: string, other: string): TagWarning => ({
     code: 'same_id',
-    message: `O ID ${pixelId} já está em "${shorten(other)}". Com as duas tags ativas, cada visita conta duas vezes.`,
+    message: `O ID ${pixelId} já está no pixel "${shorten(other)}". Com os dois ativos, cada visita conta duas vezes.`,
   }),
   leftOut: (): TagWarning => ({
     code: 'left_out',
     message:
-      'Esta tag não está na página: os hosts das tags ativas não cabem no cabeçalho, e esta é das que usam mais. Tire endereços do código ou desative outra tag.',
+      'Esta tag está fora do site: as tags ativas usam domínios demais, e esta é uma das que mais usa. Reduza os domínios do código ou desative outra tag.',
   }),
   hiddenContainer: (): TagWarning => ({
     code: 'hidden_container',
     message:
-      'Este código carrega o Google Tag Manager. Escolha o tipo "Google Tag Manager": neste tipo, o que o contêiner carregar será bloqueado.',
+      'Este código carrega o Google Tag Manager. Mude o tipo para "Google Tag Manager". No tipo atual, o site bloqueia o que o contêiner carrega.',
   }),
 } as const
 
@@ -185,7 +185,7 @@ function shorten(text: string): string {
   return text.length > 80 ? `${text.slice(0, 79)}…` : text
 }
 
-/** What vendors write where the customer's own value belongs. Each is short and linear. */
+/** What vendors write where the customer's value belongs. Each pattern is short and linear. */
 const PLACEHOLDERS: readonly RegExp[] = [
   /\b(?:YOUR|SEU|SUA|INSERT|ENTER|REPLACE)[_-][A-Z0-9_-]{2,40}\b/,
   /<(?:your|user|insert|seu|sua|customer|pixel|partner)[_ -][a-z0-9_ -]{1,40}>/i,
@@ -195,7 +195,7 @@ const PLACEHOLDERS: readonly RegExp[] = [
   /\bX{8,20}\b/,
 ]
 
-/** The first piece of the code that its author should have replaced, or null. */
+/** The first placeholder in the code that its author should have replaced, or null. */
 export function findPlaceholder(code: string): string | null {
   for (const pattern of PLACEHOLDERS) {
     const found = pattern.exec(code)

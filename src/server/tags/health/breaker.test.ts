@@ -4,6 +4,7 @@ import type { TagOverview } from '#contract/tag-status.ts'
 import type { AdministratorNews } from '#server/auth/account-mail.ts'
 import type { Database } from '#server/db/database.ts'
 import { createLogger } from '#server/http/logging/logger.ts'
+import { SERVICE_ACTOR } from '#server/http/security/administrators.ts'
 import { Stats, sumCounts } from '#server/stats/counts.ts'
 import { ENGINES, makeDatabase } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
@@ -22,7 +23,7 @@ test.each([
   [50, 26, true],
   [1000, 500, false],
   [1000, 501, true],
-])('of %i visits %i that failed: %s', (visits, failed, expected) => {
+])('of %i visits %i failed: %s', (visits, failed, expected) => {
   expect(isFailing({ visits, failed })).toBe(expected)
 })
 
@@ -34,7 +35,7 @@ test.each([
   [52, 14, true],
   [1000, 250, false],
   [1000, 251, true],
-])('of %i measured visits %i in which it cost too much: %s', (visits, failed, expected) => {
+])('of %i measured visits %i were slow: %s', (visits, failed, expected) => {
   expect(isSlow({ visits, failed })).toBe(expected)
 })
 
@@ -42,11 +43,11 @@ test.each([
   [0, false],
   [500, false],
   [501, true],
-])('%i ms are too much: %s', (ms, expected) => {
+])('%i ms is too slow: %s', (ms, expected) => {
   expect(isTooDear(ms)).toBe(expected)
 })
 
-test('slow is what has a 75th percentile of more than 500 ms, and never of fewer than fifty visits', () => {
+test('counts as slow with a 75th percentile above 500 ms, and never with fewer than fifty visits', () => {
   fc.assert(
     fc.property(
       fc.array(fc.oneof(fc.integer({ min: 0, max: 60_000 }), fc.constantFrom(499, 500, 501)), {
@@ -116,7 +117,7 @@ describe.each(ENGINES)('the breaker, on %s', (engine) => {
     }
     return id
   }
-  /** Visits that both processes hear of, and write at once. */
+  /** Visits that reach both processes, which write them at once. */
   async function visit(id: string, { failed, fine }: { failed: number; fine: number }, now = Date.now()) {
     for (const [index, { tags, breaker }] of replicas.entries()) {
       const revision = tags.prepared.get(id)?.revision ?? ''
@@ -127,7 +128,7 @@ describe.each(ENGINES)('the breaker, on %s', (engine) => {
     await Promise.all(replicas.map(({ stats }) => stats.flush()))
     for (const { tags } of replicas) await tags.refresh()
   }
-  /** The same of visits that measured. */
+  /** The same for measured visits. */
   async function measure(id: string, { slow, fine }: { slow: number; fine: number }, now = Date.now()) {
     for (const [index, { tags, breaker }] of replicas.entries()) {
       const revision = tags.prepared.get(id)?.revision ?? ''
@@ -155,7 +156,7 @@ describe.each(ENGINES)('the breaker, on %s', (engine) => {
       await database.db.selectFrom('audit_events').select(['action', 'actor']).orderBy('created_at').execute()
     ).map(({ action, actor }) => `${action} by ${actor}`)
 
-  test('pauses a tag that fails in most of fifty visits, once, in every process, and tells everybody', async () => {
+  test('pauses a tag that fails in most of fifty visits, once, in every process, and emails everybody', async () => {
     const id = await addPixel(true)
     expect(onPage()).toEqual([11, 11])
     await visit(id, { failed: 26, fine: 23 })
@@ -167,16 +168,16 @@ describe.each(ENGINES)('the breaker, on %s', (engine) => {
     expect(status?.health).toBe('paused')
     expect(status?.reasons[0]).toMatchObject({
       code: 'breaker_paused',
-      action: { kind: 'rearm', label: 'Religar' },
+      action: { kind: 'rearm', label: 'Retomar' },
     })
-    // Whoever wrote first may have looked before the other wrote.
+    // The first process to write may have read before the other wrote.
     expect(status?.reasons[0]?.message).toMatch(
-      /falhou em (27 de 50|28 de 51) visitas \(5[45]%\) em dez minutos/,
+      /falhou em (27 de 50|28 de 51) visitas \(5[45]%\) em 10 minutos/,
     )
     await visit(id, { failed: 10, fine: 0 })
     expect(await actions()).toEqual(['tags.breaker_pause by disjuntor'])
     expect(news.map(({ subject, path }) => [subject, path])).toEqual([
-      ['A tag "Loja" foi pausada', `/admin/pixels/${id}`],
+      ['O pixel "Loja" foi pausado automaticamente', `/admin/pixels/${id}`],
     ])
     const pixel = await database.db
       .selectFrom('tracking_pixels')
@@ -185,31 +186,31 @@ describe.each(ENGINES)('the breaker, on %s', (engine) => {
     expect(pixel.is_active).toBe(true)
   })
 
-  test('pauses a tag that costs a quarter of the measured visits too much, once, and tells what it was', async () => {
+  test('pauses a tag that is slow in a quarter of the measured visits, once, with the reason', async () => {
     const id = await addPixel(true)
     await measure(id, { slow: 20, fine: 29 })
-    // Whatever it costs, forty-nine visits are too few, and they count for nothing else.
+    // Forty-nine visits are too few, and measured visits count for nothing else.
     expect(onPage()).toEqual([11, 11])
     await measure(id, { slow: 0, fine: 31 })
     await measure(id, { slow: 1, fine: 0 })
-    // Twenty-one of eighty-one: the third quarter is the first that is above the limit.
+    // 21 of 81: the 75th percentile is above the limit.
     expect(onPage()).toEqual([0, 0])
     const status = await statusOf(id)
     expect(status?.health).toBe('paused')
     expect(status?.reasons[0]).toMatchObject({
       code: 'breaker_paused',
       message: expect.stringContaining(
-        'a tag ocupou o navegador por mais de 500 ms em 21 de 81 visitas medidas (26%) em uma hora',
+        'a tag deixou a página lenta (mais de 500 ms) em 21 de 81 visitas medidas (26%) em 1 hora',
       ),
-      action: { kind: 'rearm', label: 'Religar' },
+      action: { kind: 'rearm', label: 'Retomar' },
     })
     await measure(id, { slow: 10, fine: 0 })
     expect(await actions()).toEqual(['tags.breaker_pause_cost by disjuntor'])
     expect(news).toHaveLength(1)
     expect(news[0]?.paragraphs.join(' ')).toMatch(
-      /^Ela ocupou o navegador por mais de 500 ms em 21 de 81 visitas .* Veja o custo dela/,
+      /^O pixel "\w+" deixou a página lenta \(mais de 500 ms\) em 21 de 81 visitas .* Veja o impacto/,
     )
-    await rearmBreaker(database.db, { kind: 'service' }, id)
+    await rearmBreaker(database.db, SERVICE_ACTOR, id)
     for (const { tags } of replicas) await tags.refresh()
     await measure(id, { slow: 49, fine: 0 })
     expect(onPage()).toEqual([11, 11])
@@ -217,7 +218,7 @@ describe.each(ENGINES)('the breaker, on %s', (engine) => {
     expect(onPage()).toEqual([0, 0])
   })
 
-  test('looks an hour back at what a tag costs, and only warns of it where nobody allowed more', async () => {
+  test('looks back an hour for costs, and only warns without auto_disable', async () => {
     const id = await addPixel(false)
     await measure(id, { slow: 60, fine: 0 }, Date.now() - 61 * 60_000)
     await measure(id, { slow: 1, fine: 0 })
@@ -225,7 +226,7 @@ describe.each(ENGINES)('the breaker, on %s', (engine) => {
     await measure(id, { slow: 49, fine: 0 }, Date.now() - 58 * 60_000)
     await measure(id, { slow: 1, fine: 0 })
     expect(onPage()).toEqual([11, 11])
-    // A tag that fails as well is said to, instead; said once, each is not said again.
+    // A failing tag is reported as failing instead; nothing is reported twice.
     await visit(id, { failed: 60, fine: 0 })
     await measure(id, { slow: 1, fine: 0 })
     await visit(id, { failed: 1, fine: 0 })
@@ -233,7 +234,7 @@ describe.each(ENGINES)('the breaker, on %s', (engine) => {
     expect(news).toEqual([])
   })
 
-  test('only warns where nobody allowed more: the tag stays, the dashboard says it, nobody is written to', async () => {
+  test('only warns without auto_disable: the tag stays, the dashboard shows it, nobody is emailed', async () => {
     const id = await addPixel(false)
     await visit(id, { failed: 60, fine: 0 })
     await visit(id, { failed: 60, fine: 0 })
@@ -244,7 +245,7 @@ describe.each(ENGINES)('the breaker, on %s', (engine) => {
     expect(breaker).toMatchObject({ state: 'warned', reason: 'failing', visits: 60, failed: 60 })
   })
 
-  test('pauses what it only warned of, once that is allowed and it goes on', async () => {
+  test('pauses a tag that it warned about, once auto_disable is on and it keeps failing', async () => {
     const id = await addPixel(false)
     await visit(id, { failed: 60, fine: 0 })
     await database.db.updateTable('tracking_pixels').set({ auto_disable: true }).execute()
@@ -253,11 +254,11 @@ describe.each(ENGINES)('the breaker, on %s', (engine) => {
     expect(await actions()).toEqual(['tags.breaker_warn by disjuntor', 'tags.breaker_pause by disjuntor'])
   })
 
-  test('"Religar" brings it back in every process, and it takes fifty new visits to pause it again', async () => {
+  test('"Retomar" brings it back in every process, and it takes fifty new visits to pause it again', async () => {
     const id = await addPixel(true)
     await visit(id, { failed: 60, fine: 0 })
-    await rearmBreaker(database.db, { kind: 'service' }, id)
-    await rearmBreaker(database.db, { kind: 'service' }, id)
+    await rearmBreaker(database.db, SERVICE_ACTOR, id)
+    await rearmBreaker(database.db, SERVICE_ACTOR, id)
     for (const { tags } of replicas) await tags.refresh()
     expect(onPage()).toEqual([11, 11])
     expect((await actions()).at(-1)).toBe('tags.breaker_rearm by service key')
@@ -269,7 +270,7 @@ describe.each(ENGINES)('the breaker, on %s', (engine) => {
     expect(news).toHaveLength(2)
   })
 
-  test('knows after a restart what was counted before it, and what is paused', async () => {
+  test('knows earlier counts and pauses after a restart', async () => {
     const id = await addPixel(true)
     await visit(id, { failed: 40, fine: 0 })
     await Promise.all(replicas.map(({ stats }) => stats.stop()))
@@ -282,7 +283,7 @@ describe.each(ENGINES)('the breaker, on %s', (engine) => {
     expect(onPage()).toEqual([0])
   })
 
-  test('looks ten minutes back, and at the tag as it is now', async () => {
+  test('looks back ten minutes, at the current revision only', async () => {
     const id = await addPixel(true)
     await visit(id, { failed: 60, fine: 0 }, Date.now() - 11 * 60_000)
     await visit(id, { failed: 1, fine: 0 })
@@ -293,7 +294,7 @@ describe.each(ENGINES)('the breaker, on %s', (engine) => {
     expect(await actions()).toEqual([])
   })
 
-  test('a pixel that is switched off, deleted or gone is not paused', async () => {
+  test('does not pause a pixel that is off or deleted', async () => {
     const id = await addPixel(true)
     await database.db.updateTable('tracking_pixels').set({ is_active: false }).execute()
     await visit(id, { failed: 60, fine: 0 })
@@ -304,7 +305,7 @@ describe.each(ENGINES)('the breaker, on %s', (engine) => {
     expect(await actions()).toEqual([])
   })
 
-  test('a page that cannot follow at once keeps nobody from being told, and loses no count', async () => {
+  test('emails and keeps all counts when the page cannot be refreshed at once', async () => {
     const id = await addPixel(true)
     const { breaker, stats, tags } = replicas[0] as (typeof replicas)[number]
     const revision = tags.prepared.get(id)?.revision ?? ''

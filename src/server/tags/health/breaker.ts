@@ -1,3 +1,4 @@
+import { DAY_MS, MINUTE_MS } from '#contract/durations.ts'
 import { formatPart } from '#contract/format-count.ts'
 import { recordAudit } from '#server/activity/trail.ts'
 import type { AdministratorNews } from '#server/auth/account-mail.ts'
@@ -6,7 +7,7 @@ import { locked } from '#server/db/dialect.ts'
 import type { TagBreakers } from '#server/db/schema/tags.ts'
 import { change } from '#server/db/transactions/change.ts'
 import type { Logger } from '#server/http/logging/logger.ts'
-import { auditActor, type Caller } from '#server/http/security/administrators.ts'
+import type { Actor } from '#server/http/security/administrators.ts'
 import { forgetCounts, type Stats, sumCounts } from '#server/stats/counts.ts'
 import type { SeriesKeys } from '#server/stats/series.ts'
 import type { TagStore } from '../serve/tag-store.ts'
@@ -17,32 +18,31 @@ export interface BreakerDeps {
   log: Logger
   tags: TagStore
   stats: Stats
-  /** In the transaction that pauses the tag. */
+  /** Called in the transaction that pauses the tag. */
   mailAdministrators: (trx: Db, news: AdministratorNews) => Promise<void>
 }
 
 /** Counts the visits of each tag by minute. */
 export interface VisitWatch {
   add(pixelId: string, revision: string, failed: boolean, now?: number): void
-  /** A visit that measured what the tag cost it. */
+  /** A visit that measured the tag's cost. */
   addCost(pixelId: string, revision: string, ms: number, now?: number): void
 }
 
-/** Watches the visits of every tag; when it pauses one, the page is without it before anybody is told. */
+/** Watches the visits of every tag. The page is served without a paused tag before anybody is informed. */
 export function createBreaker({ db, log, tags, stats, mailAdministrators }: BreakerDeps): VisitWatch {
   const onFailing = async (failing: Failing) => {
-    // What was seen of an older revision says nothing about the tag as it is.
+    // Observations of an older revision say nothing about the current one.
     if (tags.prepared.get(failing.pixelId)?.revision !== failing.revision) return
     const trip = await tripBreaker({ db, mailAdministrators }, failing)
     if (trip === null) return
     const { pixelId, reason } = failing
-    log.warn({ pixel: pixelId, state: trip.state, reason }, 'too many visits speak against a tag')
-    if (trip.version === null) return
-    tags.noteChange(await trip.version, [pixelId])
-    // It is paused whatever happens here: every process looks at the version again within a second.
+    log.warn({ pixel: pixelId, state: trip.state, reason }, 'breaker: too many failed or slow visits')
+    if (trip.state === 'warned') return
+    // The tag stays paused if this fails: every process reads the version again within a second.
     await tags
       .refresh()
-      .catch((error) => log.warn({ err: error }, 'a paused tag is still on the page for a moment'))
+      .catch((error) => log.warn({ err: error }, 'breaker: page refresh failed, will retry'))
   }
   stats.onWritten('tag.breaker', async (written) => {
     for (const suspect of suspectsOf(written)) {
@@ -50,8 +50,8 @@ export function createBreaker({ db, log, tags, stats, mailAdministrators }: Brea
         const counts = await readWindow(db, suspect)
         if (BREAKER_RULES[suspect.reason].isBroken(counts)) await onFailing({ ...suspect, ...counts })
       } catch (error) {
-        // The counts are stored: the next visit that fails has them looked at again.
-        log.warn({ err: error }, 'a tag that fails could not be looked at')
+        // The counts are stored: the next failing visit repeats the check.
+        log.warn({ err: error }, 'breaker: check failed')
       }
     }
   })
@@ -73,17 +73,17 @@ function newsOf(name: string, failing: Failing): AdministratorNews {
   const isSlow = failing.reason === 'slow'
   return {
     kind: 'tag-paused',
-    subject: `A tag "${name.slice(0, 80)}" foi pausada`,
+    subject: `O pixel "${name.slice(0, 80)}" foi pausado automaticamente`,
     paragraphs: [
-      `${describeTrip('Ela', failing)}, e o disjuntor dela está ligado. A página já está sem ela; o pixel continua ativo no painel, com a saúde "Pausado".`,
-      `${isSlow ? 'Veja o custo dela na página do pixel, fale com a plataforma ou troque o código, e use "Religar".' : 'Veja o erro, corrija o código e use "Religar".'} Os avisos vêm dos navegadores das visitas e podem ser forjados: se a tag está boa, religue.`,
+      `${describeTrip(`O pixel "${name}"`, failing)}. Como a pausa automática está ativada, ele saiu do site. No painel, aparece como "Pausado automaticamente".`,
+      `${isSlow ? 'Veja o impacto na página do pixel, fale com a plataforma ou troque o código. Depois, clique em "Retomar".' : 'Veja o erro, corrija o código e clique em "Retomar".'} Esses dados vêm do navegador dos visitantes e podem ser falsificados. Se a tag estiver funcionando, clique em "Retomar".`,
     ],
     path: `/admin/pixels/${failing.pixelId}`,
     label: 'Ver o pixel',
   }
 }
 
-/** What the audit trail calls whoever did it. */
+/** The actor in the audit trail. */
 const ACTOR = { actor_id: null, actor: 'disjuntor' }
 
 const ACTIONS = {
@@ -91,21 +91,15 @@ const ACTIONS = {
   slow: { paused: { action: 'tags.breaker_pause_cost' }, warned: { action: 'tags.breaker_warn_cost' } },
 } as const
 
-interface Trip {
-  state: 'paused' | 'warned'
-  /** Of the tag set, when it has changed. */
-  version: Promise<number> | null
-}
-
 /**
- * Pauses a tag that fails, where its administrator allowed it, or says that it does. Once, whichever process finds it
- * first: null for all others, and for what was said of the same revision before.
+ * Pauses a tag if its administrator allowed it, else stores a warning. The first process does it: null for all others,
+ * and for a revision that was reported before.
  */
 async function tripBreaker(
   { db, mailAdministrators }: Pick<BreakerDeps, 'db' | 'mailAdministrators'>,
   failing: Failing,
   now = new Date(),
-): Promise<Trip | null> {
+): Promise<Pick<TagBreakers, 'state'> | null> {
   const { pixelId, revision, reason, visits, failed } = failing
   return change(db, async (trx) => {
     const pixel = await locked(
@@ -117,7 +111,7 @@ async function tripBreaker(
         .where('is_active', '=', true),
     ).executeTakeFirst()
     if (pixel === undefined) return null
-    const state: Trip['state'] = pixel.auto_disable ? 'paused' : 'warned'
+    const state: TagBreakers['state'] = pixel.auto_disable ? 'paused' : 'warned'
     const before = await trx
       .selectFrom('tag_breakers')
       .select(['state', 'reason', 'revision'])
@@ -125,7 +119,7 @@ async function tripBreaker(
       .executeTakeFirst()
     if (before?.state === 'paused') return null
     const isSame = before?.state === state && before.revision === revision
-    // That it fails is said instead of that it is slow, and never the other way: two that are both true would take turns.
+    // "Failing" replaces "slow", never the other way, so that two true reasons do not alternate.
     if (isSame && (before.reason === reason || before.reason === 'failing')) return null
     const row = { revision, state, reason, visits, failed, tripped_at: now.toISOString() }
     await trx
@@ -135,30 +129,29 @@ async function tripBreaker(
       .execute()
     const action = ACTIONS[reason][state].action
     await recordAudit(trx, { ...ACTOR, action, subject: pixelId, after: { visits, failed } }, now)
-    if (state === 'warned') return { state, version: null }
+    if (state === 'warned') return { state }
     await mailAdministrators(trx, newsOf(pixel.name, failing))
-    return { state, version: (await raiseTagsVersion(trx)).version }
+    await raiseTagsVersion(trx, [pixelId])
+    return { state }
   })
 }
 
-/** Takes a pause or a warning back. What visits showed until now is forgotten: it takes fifty new ones to trip again. */
-export async function rearmBreaker(db: Db, caller: Caller, pixelId: string): Promise<void> {
-  await change(db, async (trx) => {
-    const { numDeletedRows } = await trx
-      .deleteFrom('tag_breakers')
-      .where('pixel_id', '=', pixelId)
-      .executeTakeFirstOrThrow()
-    // Of two who do it at once, the second finds it done.
-    if (numDeletedRows === 0n) return
-    await forgetCounts(trx, 'tag.breaker', pixelId)
-    // Processes of the version before count here.
-    await trx.deleteFrom('tag_minutes').where('pixel_id', '=', pixelId).execute()
-    await recordAudit(trx, { ...auditActor(caller), action: 'tags.breaker_rearm', subject: pixelId })
-    await raiseTagsVersion(trx)
-  })
+/** Ends a pause or a warning. Earlier visits are forgotten: it takes fifty new ones to trip again. */
+export async function rearmBreaker(trx: Db, actor: Actor, pixelId: string): Promise<void> {
+  const { numDeletedRows } = await trx
+    .deleteFrom('tag_breakers')
+    .where('pixel_id', '=', pixelId)
+    .executeTakeFirstOrThrow()
+  // Of two concurrent calls, the second finds nothing to do.
+  if (numDeletedRows === 0n) return
+  await forgetCounts(trx, 'tag.breaker', pixelId)
+  // Processes of the version before count here.
+  await trx.deleteFrom('tag_minutes').where('pixel_id', '=', pixelId).execute()
+  await recordAudit(trx, { ...actor, action: 'tags.breaker_rearm', subject: pixelId })
+  await raiseTagsVersion(trx, [pixelId])
 }
 
-/** What visits made of a tag, as it is told beside its health. */
+/** The state of the breaker, shown beside the tag's health. */
 export interface Breaker {
   state: 'paused' | 'warned'
   reason: BreakerReason
@@ -167,9 +160,7 @@ export interface Breaker {
   tripped_at: string
 }
 
-const DAY_MS = 86_400_000
-
-/** By pixel. A warning is of one revision, and for a day; a pause is for as long as nobody takes it back. */
+/** By pixel. A warning is for one revision and one day; a pause lasts until somebody ends it. */
 export async function readBreakers(
   db: Db,
   revisions: ReadonlyMap<string, string>,
@@ -187,17 +178,17 @@ export async function readBreakers(
   )
 }
 
-/** What visits showed, as a sentence without its end; `whose` is its subject. */
+/** The reason as a sentence without its full stop; `whose` is its subject. */
 export function describeTrip(
   whose: string,
   { reason, visits, failed }: WindowCounts & { reason: BreakerReason },
 ): string {
   return reason === 'failing'
-    ? `${whose} falhou em ${formatPart(failed, visits, 'visita', 'visitas')} em dez minutos`
-    : `${whose} ocupou o navegador por mais de 500 ms em ${formatPart(failed, visits, 'visita medida', 'visitas medidas')} em uma hora`
+    ? `${whose} falhou em ${formatPart(failed, visits, 'visita', 'visitas')} em 10 minutos`
+    : `${whose} deixou a página lenta (mais de 500 ms) em ${formatPart(failed, visits, 'visita medida', 'visitas medidas')} em 1 hora`
 }
 
-/** What each reason is judged by: all visits, and those that speak against the tag. */
+/** The counts behind each reason: all visits, and bad ones. */
 const JUDGED_BY = {
   failing: ['visits', 'failed'],
   slow: ['measured', 'slow'],
@@ -211,10 +202,10 @@ interface Suspect {
   reason: BreakerReason
 }
 
-/** A tag that too many visits of the window speak against, whichever process heard of them. */
+/** A tag with too many bad visits in the window, from all processes. */
 interface Failing extends Suspect, WindowCounts {}
 
-/** Tags of which a visit that speaks against them was just written. */
+/** Tags with a bad visit among the counts just written. */
 function suspectsOf(written: readonly { subject: string; key: string }[]): Suspect[] {
   const suspects = new Map<string, Suspect>()
   for (const reason of REASONS)
@@ -243,40 +234,38 @@ async function readWindow(
   return { visits, failed }
 }
 
-/** Why a tag is paused or warned of. */
+/** Why a tag is paused or warned about. */
 type BreakerReason = TagBreakers['reason']
 
-/** Visits of one revision of a tag within a window, and those of them that speak against it. */
+/** Visits of one revision within a window, and the bad ones among them. */
 interface WindowCounts {
   visits: number
   failed: number
 }
 
 interface Rule {
-  /** So long visits are looked back at. */
+  /** How far visits are looked back at. */
   windowMs: number
   isBroken: (counts: WindowCounts) => boolean
 }
 
-const MINUTE_MS = 60_000
-
 const MIN_VISITS = 50
 
-/** More than this, of the main thread and in one visit, is too much. */
+/** Main-thread time per visit above which a visit is slow. */
 const COST_LIMIT_MS = 500
 
-/** A tenth of the visits measure, so that what a tag costs is looked at over a longer time. */
+/** One visit in ten measures, so costs have a longer window. */
 const BREAKER_RULES: Readonly<Record<BreakerReason, Rule>> = {
   failing: { windowMs: 10 * MINUTE_MS, isBroken: isFailing },
   slow: { windowMs: 60 * MINUTE_MS, isBroken: isSlow },
 }
 
-/** More than half of enough visits. */
+/** More than half of enough visits failed. */
 export function isFailing({ visits, failed }: WindowCounts): boolean {
   return visits >= MIN_VISITS && failed * 2 > visits
 }
 
-/** The third quarter of enough visits is above the limit: fewer than three of four were within it. */
+/** The 75th percentile is above the limit: fewer than three of four visits were within it. */
 export function isSlow({ visits, failed }: WindowCounts): boolean {
   return visits >= MIN_VISITS && visits - failed < Math.ceil(0.75 * visits)
 }

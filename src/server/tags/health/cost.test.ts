@@ -4,7 +4,7 @@ import type { PixelCost } from '#contract/tag-cost.ts'
 import type { Today } from '#contract/visit-results.ts'
 import { sweepCounts } from '#server/stats/counts.ts'
 import { readKeys } from '#tests/acceptance/auth-keys.ts'
-import { ENGINES } from '#tests/support/engines.ts'
+import { TIER_ENGINES } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
 import { storedObservations } from '#tests/support/stored-counts.ts'
 import { startTestApp, type TestApp } from '#tests/support/test-app.ts'
@@ -20,7 +20,7 @@ test.each([
   [500, 500],
   [59_999, 50_000],
   [60_000, 60_000],
-])('%i ms are counted as %i', (ms, step) => {
+])('counts %i ms as %i', (ms, step) => {
   expect(costStep(ms)).toBe(step)
 })
 
@@ -53,11 +53,11 @@ test.each<[string, [number, number][], number | null]>([
     ],
     30,
   ],
-])('the third quarter of %s', (_name, counts, expected) => {
+])('the 75th percentile of %s', (_name, counts, expected) => {
   expect(readP75(new Map(counts))).toBe(expected)
 })
 
-describe.each(ENGINES)('what tags cost, on %s', (engine) => {
+describe.each(TIER_ENGINES)('costs of tags, on %s', (engine) => {
   let site: TestApp
   let set: string
   let slow: string
@@ -96,7 +96,7 @@ describe.each(ENGINES)('what tags cost, on %s', (engine) => {
   const get = async <Answer>(path: string) =>
     (await fetch(`${site.url}/admin/api${path}`, { headers })).json() as Promise<Answer>
   const costOf = (id: string) => get<PixelCost>(`/pixels/${id}/cost`)
-  /** Whoever waits for the last of them leaves nothing that is written during the next test. */
+  /** Waits for the last write, so that nothing is written during the next test. */
   const visitsOf = async (id: string) => {
     const rows = await storedObservations(site.database.db)
     return rows
@@ -104,7 +104,7 @@ describe.each(ENGINES)('what tags cost, on %s', (engine) => {
       .reduce((sum, { count }) => sum + count, 0)
   }
 
-  test('is told from the visits that were measured, each tag and all of them', async () => {
+  test('are reported from measured visits, per tag and in total', async () => {
     for (const [ms, other, rest] of [
       [0, 0, 0],
       [130, 0, 45],
@@ -114,7 +114,7 @@ describe.each(ENGINES)('what tags cost, on %s', (engine) => {
       expect(
         await report({ results: [ran(slow, ms, ms / 10), ran(quick, other, 2)], unattributed_ms: rest }),
       ).toBe(204)
-    // Not measured: another browser, or the other nine of ten.
+    // Not measured: another browser, or the other nine of ten visits.
     for (let n = 0; n < 10; n++) await report({ results: [ran(slow), ran(quick)] })
     const all = { visits: 4, ms: 300, unattributed_ms: 40 }
     await vi.waitFor(async () => {
@@ -125,7 +125,7 @@ describe.each(ENGINES)('what tags cost, on %s', (engine) => {
     }, 30_000)
   })
 
-  test('where nothing was measured there is nothing, and no zero', async () => {
+  test('are absent, not zero, where nothing was measured', async () => {
     await report({ results: [ran(slow)] })
     await vi.waitFor(async () => {
       const rows = await storedObservations(site.database.db)
@@ -145,16 +145,16 @@ describe.each(ENGINES)('what tags cost, on %s', (engine) => {
     ['a word', { results: [{ id: 'x', outcome: 'ran', requests: '3' }] }],
     ['too many requests', { results: [{ id: 'x', outcome: 'ran', requests: 60_001 }] }],
     ['too much that is nobody’s', { results: [], unattributed_ms: 1e300 }],
-  ])('a report that says %s is refused', async (_name, body) => {
+  ])('refuses a report with %s', async (_name, body) => {
     expect(await report(body)).toBe(400)
   })
 
-  test('of one place three visits count, of a tag twice in a report one, and none of another set', async () => {
+  test('counts three visits per address, a tag once per report, and no other tag set', async () => {
     for (let n = 0; n < 20; n++)
       await report({ results: [ran(slow, 60_000), ran(slow, 60_000)], unattributed_ms: 0 }, '198.51.100.7')
     await report({ results: [ran(slow, 60_000)], set: 'another', unattributed_ms: 0 })
     await report({ results: [ran(quick, 0)], unattributed_ms: 0 })
-    // Each tag's own visits and those of all are written one after the other.
+    // Costs per tag and in total are written one after the other.
     await vi.waitFor(async () => {
       expect((await costOf(quick)).own?.visits).toBe(1)
       expect(await costOf(slow)).toMatchObject({ own: { visits: 3 }, all: { visits: 4 } })
@@ -162,16 +162,16 @@ describe.each(ENGINES)('what tags cost, on %s', (engine) => {
     }, 30_000)
   })
 
-  test('what is older than three days is neither told nor kept', async () => {
+  test('drops and deletes costs older than three days', async () => {
     await report({ results: [ran(slow, 100)], unattributed_ms: 0 })
     // Both tables have it: they are written one after the other.
-    const told = { own: { visits: 1 }, all: { visits: 1 } }
-    await vi.waitFor(async () => expect(await costOf(slow)).toMatchObject(told), 30_000)
+    const counted = { own: { visits: 1 }, all: { visits: 1 } }
+    await vi.waitFor(async () => expect(await costOf(slow)).toMatchObject(counted), 30_000)
     const { db } = site.database
     const old = new Date(Date.now() - 73 * 3_600_000).toISOString()
     await db.updateTable('counts').set({ at: old }).execute()
     expect(await costOf(slow)).toEqual({ own: null, all: null })
-    await sweepCounts(db, { reportDays: 2 })
+    await sweepCounts(db, { reportDays: 2, visitDays: 761 })
     const kept = await db.selectFrom('counts').select(['series', 'resolution']).execute()
     expect(kept.filter(({ series }) => series.endsWith('cost'))).toEqual([])
   })

@@ -1,23 +1,17 @@
-import {
-  type PixelCost,
-  type SiteCost,
-  TAG_COST_DAYS,
-  TAG_COST_MAX,
-  type TagCost,
-} from '#contract/tag-cost.ts'
+import { DAY_MS } from '#contract/durations.ts'
+import { type PixelCost, type SiteCost, TAG_COST_MAX, type TagCost } from '#contract/tag-cost.ts'
 import type { TagResult } from '#contract/tag-report.ts'
+import { TAG_COST_DAYS } from '#contract/tag-status.ts'
 import type { Db } from '#server/db/database.ts'
 import { AppError } from '#server/http/errors.ts'
 import { type Stats, sumCounts } from '#server/stats/counts.ts'
 import type { PreparedTag } from '../serve/prepare-tag.ts'
 import type { TagStore } from '../serve/tag-store.ts'
 
-const DAY_MS = 86_400_000
-
-/** More are counted as this many: a report adds to rows that there are, or to one of so many. */
+/** Larger values count as this one, which bounds the number of rows. */
 const MAX_REQUESTS = 100
 
-/** Adds what one visit spent on its tags, where it was measured. */
+/** Adds the costs of one visit, if it measured them. */
 export function countCost(
   stats: Stats,
   results: readonly (readonly [PreparedTag, TagResult])[],
@@ -36,7 +30,7 @@ export function countCost(
   stats.add({ series: 'site.cost', key: `cost:rest:${costStep(unattributed)}` })
 }
 
-/** What one tag, as it is now, cost the visits of the last days that were measured, beside all of them. */
+/** Costs of the current revision of one tag in the last days, and of all tags. */
 export async function readPixelCost(
   { db, tags }: { db: Db; tags: TagStore },
   pixelId: string,
@@ -52,7 +46,8 @@ export async function readPixelCost(
     readTagCost(db, pixelId, tags.prepared.get(pixelId)?.revision ?? '', now),
     readSiteCost(db, now),
   ])
-  if (pixel === undefined) throw new AppError(404, 'not_found', 'Pixel não encontrado.')
+  if (pixel === undefined)
+    throw new AppError(404, 'not_found', 'Este pixel não existe mais. Veja se ele está na lixeira.')
   return { own, all }
 }
 
@@ -73,7 +68,7 @@ async function readTagCost(db: Db, pixelId: string, revision: string, now: numbe
   }
 }
 
-/** What all tags cost the visits of the last days that were measured; null where none was. */
+/** Costs of all tags in the last days; null if none were measured. */
 export async function readSiteCost(db: Db, now = Date.now()): Promise<SiteCost | null> {
   const rows = await sumCounts(db, {
     series: 'site.cost',
@@ -90,10 +85,10 @@ export async function readSiteCost(db: Db, now = Date.now()): Promise<SiteCost |
   }
 }
 
-/** How many visits had each value. */
+/** Number of visits by value. */
 type Histogram = ReadonlyMap<number, number>
 
-/** Of the keys that begin so; the value is the rest of the key. */
+/** From keys with this prefix; the value is the rest of the key. */
 function histogramOf(rows: readonly { key: string; count: number }[], prefix: string): Histogram {
   return new Map(
     rows
@@ -106,7 +101,7 @@ function countVisits(histogram: Histogram): number {
   return [...histogram.values()].reduce((sum, count) => sum + count, 0)
 }
 
-/** The value that three quarters of the visits do not exceed, and a quarter reaches; of no visit there is none. */
+/** The 75th percentile; null without visits. */
 export function readP75(histogram: Histogram): number | null {
   const rank = Math.ceil(0.75 * countVisits(histogram))
   let passed = 0
@@ -117,14 +112,14 @@ export function readP75(histogram: Histogram): number | null {
   return null
 }
 
-/** Ten to a decade, about a quarter apart; a browser lists no script under five milliseconds. */
+/** Ten steps per decade, about 25 % apart. Browsers list no script below five milliseconds. */
 const IN_A_DECADE = [10, 12, 15, 20, 25, 30, 40, 50, 60, 80]
 
 const STEPS = [5, 6, 8]
   .concat([1, 10, 100, 1_000].flatMap((decade) => IN_A_DECADE.map((step) => step * decade)))
   .filter((step) => step <= TAG_COST_MAX)
 
-/** The step of the histogram that a time belongs to, named by its lower end: what is read from it is never too much. */
+/** The step of the histogram for a time, named by its lower end, so that a cost is never overstated. */
 export function costStep(ms: number): number {
   return STEPS.findLast((step) => step <= ms) ?? 0
 }

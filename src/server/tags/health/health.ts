@@ -2,42 +2,42 @@ import { formatCount, formatPart } from '#contract/format-count.ts'
 import { describeRemoval, FRAME_REMOVALS } from '#contract/isolated-frame.ts'
 import { SITE_TIME_ZONE } from '#contract/site.ts'
 import type { BlockedHost, HealthReason, PixelHealth, TagWarning } from '#contract/tag-status.ts'
-import type { CopyEvidence } from '#server/conversions/outcomes.ts'
+import type { ServerResults } from '#server/conversions/delivery-results.ts'
 import { type Breaker, describeTrip } from './breaker.ts'
-import type { TagEvidence } from './observations.ts'
+import type { TagObservations } from './observations.ts'
 
 export interface HealthInput {
   isActive: boolean
   isPaused: boolean
-  /** True where it runs in a frame of its own. */
+  /** True if it runs in an isolated frame. */
   isIsolated?: boolean
   breaker: Breaker | null
-  /** Steps that run after consent, and items in the page's own HTML. */
+  /** Steps that run after consent, and items in the page's HTML. */
   steps: number
   headItems: number
   refusal: string | null
   isLeftOut: boolean
   warnings: readonly TagWarning[]
   vendorName: string
-  /** Where the vendor writes the account's ID into the address of its page view, that ID. */
+  /** The account's ID, if the vendor writes it into the address of its page view. */
   visibleId: string | null
   /** The catalogue says where its page view goes. */
   hasPageView: boolean
-  /** Why its ID cannot be one of its vendor. */
+  /** Why its ID cannot be valid for its vendor. */
   idFault: string | null
-  evidence: TagEvidence
+  observations: TagObservations
   lastError: string | null
-  /** What our policy stopped of this pixel. */
+  /** What our policy stopped for this pixel. */
   stopped: readonly BlockedHost[]
 }
 
-/** Fewer visits than this without the vendor are ad blockers and bad networks, as everywhere. */
+/** A smaller share of visits without the vendor is normal: ad blockers and bad networks. */
 const SHARE = 0.1
 
-/** A slow network or a vendor that had nothing to say once prove nothing: so many visits must agree. */
+/** One visit proves nothing: this many must agree. */
 const AGREEING_VISITS = 3
 
-/** Of what stands in these, something does not do what its author expects. */
+/** Warnings that mean that the code does not do what its author expects. */
 const BREAKING = new Set([
   'does_not_parse',
   'document_write',
@@ -52,14 +52,20 @@ const BREAKING = new Set([
 
 const REMOVALS: ReadonlySet<string | null> = new Set(Object.values(FRAME_REMOVALS))
 
-/** The table of docs/evidence.md. Whatever contradicts "Funcionando" is said; what nobody saw is not claimed. */
+/**
+ * Implements the table of docs/explain/health.md. Everything that contradicts "Funcionando" is reported; what no visit
+ * saw is not claimed.
+ */
 export function judgeHealth(input: HealthInput): PixelHealth {
   const judged = judge(input)
   if (!input.isIsolated || !mayMissPage(judged, input)) return judged
   return { ...judged, reasons: [...judged.reasons, HEALTH_WORDS.isolated(input.vendorName)] }
 }
 
-/** Isolation explains neither what a blocker, the network or our policy stopped, nor a tag that was removed for what it did. */
+/**
+ * Isolation explains neither what a blocker, the network or our policy stopped, nor a frame that was removed for its
+ * behaviour.
+ */
 function mayMissPage({ health, reasons }: PixelHealth, { lastError }: HealthInput): boolean {
   if (health !== 'broken' && health !== 'partial') return false
   return reasons.some(
@@ -82,31 +88,35 @@ function judge(input: HealthInput): PixelHealth {
       ? { health: 'partial', confirmed: false, reasons: faults }
       : { health: 'working', confirmed: true, reasons: [HEALTH_WORDS.inPage()] }
   }
-  const all = sum(input.evidence.visits)
+  const all = sum(input.observations.visits)
   if (all === 0) return { health: 'waiting', confirmed: false, reasons: faults }
   const warned = input.breaker === null ? [] : [HEALTH_WORDS.tripped(input.breaker)]
   const seen = [...warned, ...faults, ...faultsOfVisits(input, all)]
-  // What our own policy stopped has a host and a button that mends it: faults, and nothing worse.
+  // What our own policy stopped can be permitted with one click, so it counts as faulty, not broken.
   if (input.stopped.length === 0 && !reachedVendor(input, all))
     return { health: 'broken', confirmed: false, reasons: seen }
   const sent = judgeHits(input)
   if (sent === 'never') {
-    const reason = HEALTH_WORDS.nothingSent(input.vendorName, input.visibleId, input.evidence.hit.none ?? 0)
+    const reason = HEALTH_WORDS.nothingSent(
+      input.vendorName,
+      input.visibleId,
+      input.observations.hit.none ?? 0,
+    )
     return { health: 'broken', confirmed: false, reasons: [...seen, reason] }
   }
   if (sent === 'unseen')
-    seen.push(HEALTH_WORDS.nothingSeen(input.vendorName, input.visibleId, sum(input.evidence.hit)))
+    seen.push(HEALTH_WORDS.nothingSeen(input.vendorName, input.visibleId, sum(input.observations.hit)))
   const confirmed = sent === 'confirmed'
   if (seen.length > 0) return { health: 'partial', confirmed, reasons: seen }
   return { health: 'working', confirmed, reasons: confirmed ? [] : [whyUnconfirmed(input)] }
 }
 
-/** Why nobody knows, and what would tell. */
+/** Why it is not confirmed, and what would confirm it. */
 function whyUnconfirmed({
   vendorName,
   visibleId,
   hasPageView,
-  evidence: { hit },
+  observations: { hit },
 }: HealthInput): HealthReason {
   if (!hasPageView) return HEALTH_WORDS.unknownVendor()
   if (sum(hit) === 0) return HEALTH_WORDS.leftEarly(vendorName)
@@ -116,12 +126,12 @@ function whyUnconfirmed({
     : HEALTH_WORDS.notConfirmed(vendorName, visibleId)
 }
 
-/** False only where visits prove that nothing got through: what a few visitors' own browsers stopped is no proof. */
-function reachedVendor({ evidence: { visits, hit, hosts } }: HealthInput, all: number): boolean {
+/** False only if visits prove that nothing got through: blocked requests of a few visitors are no proof. */
+function reachedVendor({ observations: { visits, hit, hosts } }: HealthInput, all: number): boolean {
   if ((visits.ran ?? 0) > 0) return true
   const found = [hit, ...hosts.values()]
   if (found.some((counts) => (counts.answered ?? 0) + (counts.sent ?? 0) > 0)) return true
-  // In Chromium a script that was blocked leaves the same trace as a request that arrived.
+  // In Chromium a blocked script leaves the same trace as a request that arrived.
   const mayHave = (visits.failed ?? 0) > 0 ? found : [hit]
   if (mayHave.some((counts) => (counts.unknown ?? 0) > 0)) return true
   return visits.blocked === all && all < AGREEING_VISITS
@@ -140,30 +150,30 @@ function faultsInCode({ warnings }: HealthInput): HealthReason[] {
 const wordsOf = (error: string | null) => (error === null ? null : (describeRemoval(error) ?? error))
 
 function faultsOfVisits(
-  { evidence: { visits }, lastError, vendorName, stopped }: HealthInput,
+  { observations: { visits }, lastError, vendorName, stopped }: HealthInput,
   all: number,
 ): HealthReason[] {
   const share = (count = 0) => count > 0 && count / all >= SHARE
   return [
     ...(share(visits.blocked) ? [HEALTH_WORDS.blocked(vendorName, visits.blocked ?? 0, all)] : []),
     ...(share(visits.failed) ? [HEALTH_WORDS.failed(visits.failed ?? 0, all, wordsOf(lastError))] : []),
-    // A report of the policy names the host; without one there is still the visit that says so.
+    // A policy report names the host; without one, the visit alone reports it.
     ...(share(visits.stopped) && stopped.length === 0
       ? [HEALTH_WORDS.stoppedScript(visits.stopped ?? 0, all)]
       : []),
   ]
 }
 
-function absentOf({ none = 0, unseen = 0 }: TagEvidence['hit']): number {
+function absentOf({ none = 0, unseen = 0 }: TagObservations['hit']): number {
   return none + unseen
 }
 
 /**
- * `never`: visits agree that it ran, that nothing kept it from sending, and that nothing left. A script or a settings file
- * that was loaded proves no page view: only a request that carries the account's ID confirms one. `unseen`: as many agree
- * that nothing was seen, with browsers that may miss it.
+ * `never`: visits agree that the tag ran, that nothing stopped it and that nothing was sent. A loaded script or
+ * settings file does not prove a page view: only a request with the account's ID does. `unseen`: as many agree, but
+ * with browsers that may miss requests.
  */
-function judgeHits({ evidence: { hit, visits }, visibleId, stopped }: HealthInput): Sent {
+function judgeHits({ observations: { hit, visits }, visibleId, stopped }: HealthInput): Sent {
   const hasSent = (hit.answered ?? 0) + (hit.sent ?? 0) > 0
   if (hasSent) return visibleId === null ? 'unconfirmed' : 'confirmed'
   const isHindered = stopped.length > 0 || (visits.stopped ?? 0) > 0
@@ -180,13 +190,13 @@ function sum(counts: Partial<Record<string, number>>): number {
 const JUDGE_COPIES_EDIT = { kind: 'edit', label: 'Editar pixel' } as const
 
 /**
- * The health of a pixel that the server tells of, out of what browsers showed and what the vendor answered. The vendor's
- * own answer is the best evidence there is; where it never gives one, nothing is confirmed.
+ * Combines what browsers showed with the vendor's answers to our server. The vendor's answer is the best evidence;
+ * where it never answers, nothing is confirmed.
  */
-export function judgeDuplicates(browser: PixelHealth, copies: CopyEvidence): PixelHealth {
+export function judgeDuplicates(browser: PixelHealth, copies: ServerResults): PixelHealth {
   const server = judgeServer(copies)
   if (copies.delivery === 'server') return server
-  // The breaker took it off the page: its copies must not hide that.
+  // The breaker paused the tag: events sent by the server must not hide that.
   if (browser.health === 'paused') return browser
   const reasons = [...server.reasons, ...browser.reasons]
   if (server.health === 'waiting') return browser
@@ -204,19 +214,21 @@ function judgeServer({
   unconfirmed,
   refused,
   isRetrying,
+  isFailing,
   unconfirmedText,
-}: CopyEvidence): PixelHealth {
+}: ServerResults): PixelHealth {
   if (stop !== null)
     return { health: 'broken', confirmed: false, reasons: [{ ...stop, action: JUDGE_COPIES_EDIT }] }
   const sent = accepted + unconfirmed
   const isFaulty = refused > 0 && refused / (sent + refused) >= SHARE
   const faults = isFaulty ? [refusedReason(refused, sent + refused)] : []
   if (sent === 0 && refused > 0) return { health: 'broken', confirmed: false, reasons: faults }
-  // Somebody came: "Aguardando visita" would not be true.
+  // There was a visit: "Aguardando visita" would be wrong.
   if (sent === 0 && isRetrying) return { health: 'partial', confirmed: false, reasons: [RETRYING] }
   if (sent === 0) return { health: 'waiting', confirmed: false, reasons: [] }
   const confirmed = accepted > 0
-  if (faults.length > 0) return { health: 'partial', confirmed, reasons: faults }
+  const problems = isFailing ? [FAILING, ...faults] : faults
+  if (problems.length > 0) return { health: 'partial', confirmed, reasons: problems }
   return {
     health: 'working',
     confirmed,
@@ -228,21 +240,27 @@ const acceptedReason = (count: number): HealthReason => ({
   code: 'server_accepted',
   message:
     count === 1
-      ? 'O destino aceitou a cópia do servidor nas últimas 24 horas.'
-      : `O destino aceitou ${count} cópias do servidor nas últimas 24 horas.`,
+      ? '1 envio do servidor foi aceito nas últimas 24 horas.'
+      : `${count} envios do servidor foram aceitos nas últimas 24 horas.`,
 })
 
 const RETRYING: HealthReason = {
   code: 'server_retrying',
   message:
-    'O servidor tentou enviar e ainda não conseguiu. Ele tenta de novo sozinho; o motivo está nas entregas do pixel.',
+    'O servidor ainda não conseguiu enviar e vai tentar de novo. Veja o motivo em "Envio pelo servidor", na página do pixel.',
+}
+
+const FAILING: HealthReason = {
+  code: 'server_failing',
+  message:
+    'Na última hora, nenhum envio do servidor deu certo. Ele vai tentar de novo. Veja o motivo em "Envio pelo servidor", na página do pixel.',
 }
 
 const unconfirmedReason = (message: string): HealthReason => ({ code: 'server_unconfirmed', message })
 
 const refusedReason = (count: number, all: number): HealthReason => ({
   code: 'server_refused',
-  message: `O destino recusou ${count} de ${all} eventos do servidor nas últimas 24 horas. Veja os motivos nas entregas do pixel.`,
+  message: `${count} de ${all} eventos enviados pelo servidor foram recusados nas últimas 24 horas. Veja os motivos em "Envio pelo servidor", na página do pixel.`,
 })
 
 const TRIPPED_AT = new Intl.DateTimeFormat('pt-BR', {
@@ -255,17 +273,18 @@ const EDIT = { kind: 'edit', label: 'Editar código' } as const
 
 const EDIT_ID = { kind: 'edit', label: 'Corrigir o ID' } as const
 
-/** Every reason in one place, in the words that an administrator reads: what was seen, by whom, and what to do. */
+/** All reasons, in Portuguese: what was seen, and what to do. */
 export const HEALTH_WORDS = {
   refused: (message: string): HealthReason => ({ code: 'refused', message, action: EDIT }),
   leftOut: (): HealthReason => ({
     code: 'left_out',
-    message:
-      'Esta tag não está na página: os hosts das tags ativas não cabem no cabeçalho. Desative outra tag.',
+    message: 'Esta tag está fora do site: as tags ativas usam domínios demais. Desative outra tag.',
   }),
   nothingRuns: (warnings: readonly TagWarning[]): HealthReason => ({
     code: 'nothing_runs',
-    message: warnings[0]?.message ?? 'Não há código nesta tag: nada roda na página.',
+    message:
+      warnings[0]?.message ??
+      'Este pixel está sem código, então nada roda no site. Edite e cole o código da plataforma.',
     action: EDIT,
   }),
   impossibleId: (message: string): HealthReason => ({ code: 'impossible_id', message, action: EDIT_ID }),
@@ -275,70 +294,70 @@ export const HEALTH_WORDS = {
     ({ id, host, permit }: BlockedHost): HealthReason => ({
       code: 'stopped_by_policy',
       host,
-      message: `A nossa política barrou ${host}: ${vendor} não conseguiu falar com esse endereço.`,
+      message: `O site bloqueou o domínio ${host}, que ${vendor} tentou acessar. Se for da plataforma, permita.`,
       action: { kind: 'permit', ids: [id], label: permit === 'set' ? 'Permitir' : `Permitir ${host}` },
     }),
   stoppedScript: (count: number, all: number): HealthReason => ({
     code: 'stopped_by_policy',
-    message: `A nossa política barrou um script desta tag em ${ofVisits(count, all)}.`,
+    message: `O site bloqueou um script desta tag em ${ofVisits(count, all)}. Abra "Testar agora" para ver o domínio.`,
   }),
   blocked: (vendor: string, count: number, all: number): HealthReason => ({
     code: 'blocked_in_browser',
-    message: `Em ${ofVisits(count, all)}, o navegador não carregou o script de ${vendor}: bloqueadores de anúncios ou falha de rede.`,
+    message: `Em ${ofVisits(count, all)}, o script de ${vendor} não carregou. O motivo mais comum é um bloqueador de anúncios ou uma falha de rede do visitante.`,
   }),
   failed: (count: number, all: number, error: string | null): HealthReason => ({
     code: 'script_error',
-    message: `Em ${ofVisits(count, all)}, o código da tag parou com um erro${error === null ? '' : ` (${error.replace(/^Uncaught /, '')})`}.`,
+    message: `Em ${ofVisits(count, all)}, o código da tag deu erro${error === null ? '' : ` (${error.replace(/^Uncaught /, '')})`}. Corrija ou copie o código de novo da plataforma.`,
     action: EDIT,
   }),
   nothingSent: (vendor: string, id: string | null, visits: number): HealthReason => ({
     code: 'nothing_sent',
-    message: `A tag rodou em ${countVisits(visits)}, mas nenhuma enviou a página a ${vendor}${id === null ? '' : ` com o ID ${id}`}. Confira o ID e o código.`,
+    message: `A tag rodou em ${countVisits(visits)}, mas nenhuma visita foi enviada a ${vendor}${id === null ? '' : ` com o ID ${id}`}. Confira o ID e o código.`,
     action: EDIT,
   }),
   notConfirmed: (vendor: string, id: string): HealthReason => ({
     code: 'not_confirmed',
-    message: `Vimos um envio para ${vendor} com o ID ${id}, mas os navegadores dessas visitas não dizem se ele chegou. Uma visita com Firefox ou Safari confirma, e o painel da plataforma também.`,
+    message: `Vimos um envio a ${vendor} com o ID ${id}, mas os navegadores dessas visitas não informam se ele chegou. Para confirmar, visite o site com Firefox ou Safari ou confira no painel da plataforma.`,
   }),
   showsNoId: (vendor: string): HealthReason => ({
     code: 'not_confirmed',
-    message: `Rodou sem erro e nada foi barrado. O envio para ${vendor} não mostra o ID, e por isso nenhum navegador pode confirmá-lo: confira no painel da plataforma.`,
+    message: `A tag rodou sem erro e sem bloqueio. O envio a ${vendor} não mostra o ID, e nenhum navegador consegue confirmar. Confira no painel da plataforma.`,
   }),
   unknownVendor: (): HealthReason => ({
     code: 'not_confirmed',
     message:
-      'Rodou sem erro e nada foi barrado. Não sabemos para onde este código envia: só o painel da plataforma confirma.',
+      'A tag rodou sem erro e sem bloqueio. Não sabemos para onde este código envia. Confira no painel da plataforma.',
   }),
   leftEarly: (vendor: string): HealthReason => ({
     code: 'not_confirmed',
-    message: `Rodou sem erro e nada foi barrado, mas nenhuma visita ficou na página até o envio para ${vendor}.`,
+    message: `A tag rodou sem erro e sem bloqueio, mas nenhuma visita ficou na página até o envio a ${vendor}.`,
   }),
   notSeen: (vendor: string, id: string | null, visits: number): HealthReason => ({
     code: 'not_confirmed',
-    message: `Rodou sem erro e nada foi barrado, mas em ${countVisits(visits)} não vimos nenhum envio para ${vendor}${withId(id)}. Ainda é pouco para concluir; confira o ${id === null ? 'código' : 'ID'}.`,
+    message: `A tag rodou sem erro em ${countVisits(visits)}, mas não vimos nenhum envio a ${vendor}${withId(id)}. Ainda são poucas visitas. Enquanto isso, confira o ${id === null ? 'código' : 'ID'}.`,
   }),
   nothingSeen: (vendor: string, id: string | null, visits: number): HealthReason => ({
     code: 'nothing_seen',
-    message: `A tag rodou sem erro, mas em ${countVisits(visits)} não vimos nenhum envio para ${vendor}${withId(id)}. Confira ${id === null ? 'o código' : 'o ID e o código'}; um teste no Firefox mostra se algo sai.`,
+    message: `A tag rodou sem erro em ${countVisits(visits)}, mas não vimos nenhum envio a ${vendor}${withId(id)}. Confira ${id === null ? 'o código' : 'o ID e o código'}. Um teste no Firefox mostra se algo é enviado.`,
     action: EDIT,
   }),
   tripped: ({ state, tripped_at, ...counts }: Breaker): HealthReason => ({
     code: state === 'paused' ? 'breaker_paused' : 'breaker_warned',
-    message: `${TRIPPED_AT.format(new Date(tripped_at))}: ${describeTrip('a tag', counts)}. ${
+    message: `Em ${TRIPPED_AT.format(new Date(tripped_at))}, ${describeTrip('a tag', counts)}. ${
       state === 'paused'
-        ? 'O disjuntor a pausou: ela não está na página até ser religada.'
-        : 'O disjuntor dela só avisa; para que ela seja pausada sozinha, ligue-o no formulário.'
+        ? 'A pausa automática tirou a tag do site. Para voltar, clique em "Retomar".'
+        : 'A tag continua no site. Para pausar automaticamente da próxima vez, ative a opção no formulário.'
     }`,
-    action: { kind: 'rearm', label: state === 'paused' ? 'Religar' : 'Entendi' },
+    action: { kind: 'rearm', label: state === 'paused' ? 'Retomar' : 'Entendi' },
   }),
   isolated: (vendor: string): HealthReason => ({
     code: 'isolated',
-    message: `Esta tag roda isolada. Se ${vendor} precisa ver ou mudar a página, escolha "Na página" em "Onde roda".`,
-    action: { kind: 'edit', label: 'Mudar onde roda' },
+    message: `Esta tag roda isolada da página. Se ${vendor} precisa ler ou mudar a página, mude "Onde a tag roda" para "Na página".`,
+    action: { kind: 'edit', label: 'Editar onde a tag roda' },
   }),
   inPage: (): HealthReason => ({
     code: 'in_page',
-    message: 'Está no HTML da página inicial, para todos, sem pedir consentimento.',
+    message: 'Está no HTML da página inicial para todos os visitantes. Não depende de consentimento.',
   }),
 } as const
 

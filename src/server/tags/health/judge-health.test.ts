@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { FRAME_REMOVALS } from '#contract/isolated-frame.ts'
 import { type BlockedHost, HEALTH_LABELS, healthLabel, type TagWarning } from '#contract/tag-status.ts'
 import { type HealthInput, judgeHealth } from './health.ts'
-import { NO_EVIDENCE } from './observations.ts'
+import { NO_OBSERVATIONS } from './observations.ts'
 
 const FINE: HealthInput = {
   isActive: true,
@@ -17,7 +17,7 @@ const FINE: HealthInput = {
   visibleId: '1234567',
   hasPageView: true,
   idFault: null,
-  evidence: { ...NO_EVIDENCE, visits: { ran: 10 }, hit: { answered: 1 } },
+  observations: { ...NO_OBSERVATIONS, visits: { ran: 10 }, hit: { answered: 1 } },
   lastError: null,
   stopped: [],
 }
@@ -32,11 +32,13 @@ const BLOCKED: BlockedHost = {
   pixel_ids: [],
   is_current: true,
 }
-const seen = (evidence: Partial<HealthInput['evidence']>) => ({ evidence: { ...NO_EVIDENCE, ...evidence } })
+const seen = (observations: Partial<HealthInput['observations']>) => ({
+  observations: { ...NO_OBSERVATIONS, ...observations },
+})
 
 function never(
   name: string,
-  hit: HealthInput['evidence']['hit'],
+  hit: HealthInput['observations']['hit'],
   health: string,
   code: string,
 ): [string, Partial<HealthInput>, string, boolean, string[]][] {
@@ -112,12 +114,12 @@ test.each<[string, Partial<HealthInput>, string, boolean, string[]]>([
   ['an ID that cannot be one', { idFault: 'O ID abc não é …' }, 'broken', false, ['impossible_id']],
   [
     'the same before any visit',
-    { idFault: 'O ID abc não é …', evidence: NO_EVIDENCE },
+    { idFault: 'O ID abc não é …', observations: NO_OBSERVATIONS },
     'broken',
     false,
     ['impossible_id'],
   ],
-  ['no visit yet', { evidence: NO_EVIDENCE }, 'waiting', false, []],
+  ['no visit yet', { observations: NO_OBSERVATIONS }, 'waiting', false, []],
   ['a host was stopped', { stopped: [BLOCKED] }, 'partial', true, ['stopped_by_policy']],
   ['a script was stopped', seen({ visits: { ran: 1, stopped: 1 } }), 'partial', false, ['stopped_by_policy']],
   [
@@ -200,7 +202,7 @@ test.each<[string, Partial<HealthInput>, string, boolean, string[]]>([
   ['nothing to run', { steps: 0 }, 'broken', false, ['nothing_runs']],
   [
     'only an item of the head',
-    { steps: 0, headItems: 1, evidence: NO_EVIDENCE },
+    { steps: 0, headItems: 1, observations: NO_OBSERVATIONS },
     'working',
     true,
     ['in_page'],
@@ -220,27 +222,27 @@ test.each<[string, Partial<HealthInput>, string, boolean, string[]]>([
   })
 })
 
-test('the words name the host, the share and who stopped it', () => {
+test('names the host, the share and who stopped it', () => {
   const [policy] = judgeHealth({ ...FINE, stopped: [BLOCKED] }).reasons
   expect(policy).toMatchObject({
     host: 'px.ads.linkedin.com',
-    message: expect.stringContaining('nossa política'),
+    message: expect.stringContaining('O site bloqueou'),
     action: { kind: 'permit', ids: ['a'], label: 'Permitir' },
   })
   const single = judgeHealth({ ...FINE, stopped: [{ ...BLOCKED, permit: 'single' }] }).reasons[0]
   expect(single?.action?.label).toBe('Permitir px.ads.linkedin.com')
   const [blocker] = judgeHealth({ ...FINE, ...seen({ visits: { ran: 3, blocked: 1 } }) }).reasons
-  expect(blocker?.message).toMatch(/1 de 4 visitas \(25%\).*bloqueadores/)
+  expect(blocker?.message).toMatch(/1 de 4 visitas \(25%\).*bloqueador de anúncios/)
   const [only] = judgeHealth({ ...FINE, ...seen({ visits: { blocked: 1 } }) }).reasons
   expect(only?.message).toMatch(/^Em 1 de 1 visita \(100%\)/)
 })
 
-test('a visit that saw nothing leave is said, and proves nothing yet', () => {
+test('reports a visit that saw nothing sent, without concluding from it', () => {
   const [reason] = judgeHealth({ ...FINE, ...seen({ visits: { ran: 2 }, hit: { none: 2 } }) }).reasons
   expect(reason?.message).toMatch(/2 visitas.*1234567/)
 })
 
-test('the label says when nobody confirmed it', () => {
+test('labels health as unconfirmed', () => {
   expect(healthLabel({ health: 'working', confirmed: false })).toBe('Rodou, sem confirmação')
   expect(healthLabel({ health: 'working', confirmed: true })).toBe('Funcionando')
   expect(healthLabel({ health: 'partial', confirmed: false })).toBe('Com falhas')
@@ -255,31 +257,31 @@ describe('the breaker', () => {
     tripped_at: '2026-11-15T12:00:00.000Z',
   } as const
 
-  test('a pause is told with its reason, whatever visits of before showed, and can be taken back', () => {
+  test('reports a pause with its reason and the way to end it, whatever earlier visits showed', () => {
     const { health, reasons } = judgeHealth({ ...FINE, breaker })
     expect(health).toBe('paused')
     expect(reasons).toEqual([
       {
         code: 'breaker_paused',
         message:
-          '15/11/2026, 09:00: a tag falhou em 40 de 60 visitas (67%) em dez minutos. O disjuntor a pausou: ela não está na página até ser religada.',
-        action: { kind: 'rearm', label: 'Religar' },
+          'Em 15/11/2026, 09:00, a tag falhou em 40 de 60 visitas (67%) em 10 minutos. A pausa automática tirou a tag do site. Para voltar, clique em "Retomar".',
+        action: { kind: 'rearm', label: 'Retomar' },
       },
     ])
   })
 
-  test('a pause for what it costs says so, in the visits that measured it', () => {
+  test('reports a pause for cost with the measured visits', () => {
     const { health, reasons } = judgeHealth({
       ...FINE,
       breaker: { ...breaker, reason: 'slow', visits: 1_200, failed: 301 },
     })
     expect(health).toBe('paused')
     expect(reasons[0]?.message).toBe(
-      '15/11/2026, 09:00: a tag ocupou o navegador por mais de 500 ms em 301 de 1.200 visitas medidas (25%) em uma hora. O disjuntor a pausou: ela não está na página até ser religada.',
+      'Em 15/11/2026, 09:00, a tag deixou a página lenta (mais de 500 ms) em 301 de 1.200 visitas medidas (25%) em 1 hora. A pausa automática tirou a tag do site. Para voltar, clique em "Retomar".',
     )
   })
 
-  test('a warning is a fault among others; a pixel that is switched off has neither', () => {
+  test('lists a warning among other faults, and neither for a pixel that is off', () => {
     const warned = { ...breaker, state: 'warned' } as const
     expect(judgeHealth({ ...FINE, breaker: warned })).toMatchObject({
       health: 'partial',
@@ -289,7 +291,7 @@ describe('the breaker', () => {
   })
 })
 
-describe('an isolated tag is offered the page', () => {
+describe('suggests running an isolated tag in the page', () => {
   const codesOf = (input: Partial<HealthInput>) =>
     judgeHealth({ ...FINE, isIsolated: true, ...input }).reasons.map(({ code }) => code)
   const warning = (code: TagWarning['code']): TagWarning => ({ code, message: code })
@@ -311,9 +313,9 @@ describe('an isolated tag is offered the page', () => {
     expect(codesOf(input)).toEqual([...codes, 'isolated'])
   })
 
-  test('with the way to change it', () => {
+  test('with the action that changes it', () => {
     const { reasons } = judgeHealth({ ...FINE, isIsolated: true, ...seen({ visits: { failed: 10 } }) })
-    expect(reasons.at(-1)?.action).toEqual({ kind: 'edit', label: 'Mudar onde roda' })
+    expect(reasons.at(-1)?.action).toEqual({ kind: 'edit', label: 'Editar onde a tag roda' })
   })
 
   test.each<[string, Partial<HealthInput>, string[]]>([

@@ -2,21 +2,21 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '#server/db/database.ts'
 import { shardOf } from '#server/stats/counts.ts'
-import { ENGINES, makeDatabase } from '#tests/support/engines.ts'
+import { makeDatabase, TIER_ENGINES } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
 import { LastSeen, readLastSeen } from './last-seen.ts'
 
 const NOW = Date.parse('2026-11-15T12:00:00.000Z')
 const at = (ms: number) => new Date(NOW + ms).toISOString()
 
-describe.each(ENGINES)('when a tag was last seen, on %s', (engine) => {
+describe.each(TIER_ENGINES)('when a tag was last seen, on %s', (engine) => {
   let database: Database
   beforeAll(async () => {
     database = await makeDatabase(engine)
   })
   afterAll(() => database.close())
 
-  test('is its newest run and its newest error, whichever process knows', async () => {
+  test('is its newest run and newest error across processes', async () => {
     const { db } = database
     const pixel = await insertPixel(db, { type: 'meta' })
     const gone = randomUUID()
@@ -29,7 +29,7 @@ describe.each(ENGINES)('when a tag was last seen, on %s', (engine) => {
     expect([...(await readLastSeen(db))]).toEqual([
       [pixel, { last_ran_at: at(0), last_error_at: at(1), last_error: 'Boom' }],
     ])
-    // What another process saw later is told, and what it saw before is not.
+    // A later observation of another process is returned, an earlier one is not.
     await db
       .insertInto('tag_last_seen')
       .values({

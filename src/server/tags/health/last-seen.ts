@@ -4,12 +4,12 @@ import type { Logger } from '#server/http/logging/logger.ts'
 import { Buffered } from '#server/stats/buffered.ts'
 import { shardOf } from '#server/stats/counts.ts'
 
-/** Pixels. While nothing can be written, no more wait in memory. */
+/** While nothing can be written, at most this many pixels wait in memory. */
 const MAX_PENDING = 10_000
 
 type Row = StatsTables['tag_last_seen']
 
-/** Remembers when each tag last ran and what its last error was; written as counts are. */
+/** Remembers when each tag last ran and its last error; written like counts. */
 export class LastSeen {
   readonly #shard: number
   readonly #buffer: Buffered<Row>
@@ -49,7 +49,7 @@ export class LastSeen {
   }
 }
 
-/** Of every tag that was ever reported on, what the newest process knows. */
+/** The newest of all processes, for every tag that was ever reported. */
 export async function readLastSeen(
   db: Db,
 ): Promise<ReadonlyMap<string, Pick<Row, 'last_ran_at' | 'last_error_at' | 'last_error'>>> {
@@ -73,7 +73,7 @@ function withoutNulls(row: Row): Partial<Row> {
 }
 
 async function writeRows(db: Db, batch: readonly Row[]): Promise<void> {
-  // A row of a pixel deleted since would fail the whole write.
+  // A row of a pixel that was deleted meanwhile would fail the whole write.
   const ids = batch.map(({ pixel_id }) => pixel_id)
   const found = await db.selectFrom('tracking_pixels').select('id').where('id', 'in', ids).execute()
   const known = new Set(found.map(({ id }) => id))

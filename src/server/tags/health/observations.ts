@@ -1,4 +1,5 @@
 import { CONVERSIONS } from '#contract/conversions.ts'
+import { DAY_MS, HOUR_MS } from '#contract/durations.ts'
 import type { HitVerdict, TagOutcome, TagVerdict } from '#contract/tag-report.ts'
 import type { TagHour } from '#contract/tag-status.ts'
 import type { ConversionCount } from '#contract/visit-results.ts'
@@ -9,18 +10,16 @@ import { readLastSeen } from './last-seen.ts'
 
 type Counts<Name extends string> = Partial<Record<Name, number>>
 
-/** What the visits of the last 24 hours showed of one tag as it is now. */
-export interface TagEvidence {
+/** What visits of the last 24 hours observed of the current revision of a tag. */
+export interface TagObservations {
   visits: Counts<TagOutcome>
   /** `unseen`: not in the timeline of a browser that may miss it. */
   hit: Counts<HitVerdict | 'unseen'>
-  /** By source of the tag's policy. */
+  /** By source in the tag's policy. */
   hosts: ReadonlyMap<string, Counts<TagVerdict>>
 }
 
-export const NO_EVIDENCE: TagEvidence = { visits: {}, hit: {}, hosts: new Map() }
-
-const DAY_MS = 86_400_000
+export const NO_OBSERVATIONS: TagObservations = { visits: {}, hit: {}, hosts: new Map() }
 
 interface Gathered {
   visits: Counts<string>
@@ -28,12 +27,12 @@ interface Gathered {
   hosts: Map<string, Counts<string>>
 }
 
-/** By pixel; only of those whose revision is the one of now. */
-export async function readEvidence(
+/** By pixel, for the current revision only. */
+export async function readObservations(
   db: Db,
   revisions: ReadonlyMap<string, string>,
   now = Date.now(),
-): Promise<ReadonlyMap<string, TagEvidence>> {
+): Promise<ReadonlyMap<string, TagObservations>> {
   const rows = await sumCounts(db, { series: 'tag.seen', resolution: 'hour', from: now - DAY_MS + 1 })
   const found = new Map<string, Gathered>()
   for (const { subject: pixelId, key, count } of rows) {
@@ -48,12 +47,12 @@ export async function readEvidence(
       evidence.hosts.set(host, { ...evidence.hosts.get(host), [verdict]: count })
     }
   }
-  return found as ReadonlyMap<string, TagEvidence>
+  return found as ReadonlyMap<string, TagObservations>
 }
 
 const HOST = 'host:'
 
-/** A key as the counts have it: neither a revision nor a verdict has a space. */
+/** Parses a key: neither a revision nor a verdict contains a space. */
 function readObservation(key: SeriesKeys['tag.seen']) {
   const [first, last] = [key.indexOf(' '), key.lastIndexOf(' ')]
   return { revision: key.slice(0, first), seen: key.slice(first + 1, last), verdict: key.slice(last + 1) }
@@ -63,12 +62,12 @@ export interface ReportCounts {
   ran: number
   blocked: number
   failed: number
-  /** Of all time. */
+  /** Over all time. */
   last_ran_at: string | null
   last_error: string | null
 }
 
-/** What was counted of each pixel that was ever reported on, since a moment. */
+/** Counts of each pixel that was ever reported, since a time. */
 export async function readReportCounts(db: Db, since: string): Promise<ReadonlyMap<string, ReportCounts>> {
   const [seen, results] = await Promise.all([
     readLastSeen(db),
@@ -92,11 +91,9 @@ function isShown(key: SeriesKeys['tag.result']): key is keyof typeof NO_RESULTS 
   return Object.hasOwn(NO_RESULTS, key)
 }
 
-const HOUR_MS = 3_600_000
-
 const HOURS = 24
 
-/** The last 24 hours of one pixel, oldest first, the hours without a visit included. */
+/** The last 24 hours of one pixel, oldest first, including hours without a visit. */
 export async function readHours(db: Db, pixelId: string, now = Date.now()): Promise<TagHour[]> {
   const current = Math.floor(now / HOUR_MS) * HOUR_MS
   const first = current - (HOURS - 1) * HOUR_MS
@@ -118,7 +115,7 @@ export async function readHours(db: Db, pixelId: string, now = Date.now()): Prom
   return hours
 }
 
-/** How often the page told the vendor of each conversion in the last 24 hours, whatever the pixel's code was then. */
+/** How often the page sent each conversion to the vendor in the last 24 hours, for all revisions. */
 export async function readConversions(db: Db, pixelId: string, now = Date.now()): Promise<ConversionCount[]> {
   const rows = await sumCounts(db, {
     series: 'tag.seen',

@@ -1,3 +1,4 @@
+import { DAY_MS } from '#contract/durations.ts'
 import type { PixelType } from '#contract/pixel.ts'
 import { findPixelIdFault } from '#contract/pixel-id.ts'
 import {
@@ -7,7 +8,7 @@ import {
   type TagOverview,
   type TagWarning,
 } from '#contract/tag-status.ts'
-import { type CopyEvidence, readCopyEvidence } from '#server/conversions/outcomes.ts'
+import { readServerResults, type ServerResults } from '#server/conversions/delivery-results.ts'
 import type { Db } from '#server/db/database.ts'
 import { marksOfPixel, UNKNOWN_VENDOR, type VendorMark, vendorById } from '#server/vendors/marks.ts'
 import { WARNINGS } from '../compile/warnings.ts'
@@ -18,29 +19,27 @@ import type { TagStore } from '../serve/tag-store.ts'
 import { type Breaker, readBreakers } from './breaker.ts'
 import { judgeDuplicates, judgeHealth } from './health.ts'
 import {
-  NO_EVIDENCE,
+  NO_OBSERVATIONS,
   type ReportCounts,
-  readEvidence,
+  readObservations,
   readReportCounts,
-  type TagEvidence,
+  type TagObservations,
 } from './observations.ts'
-
-const DAY_MS = 86_400_000
 
 const LARGEST = 3
 
-/** Past so many pixels, their hosts are asked for one by one. */
+/** Beyond this number of pixels, hosts are requested one pixel at a time. */
 const MAX_WITH_HOSTS = 500
 
-/** How every pixel is doing. Counts are of the last 24 hours; warnings are of active pixels, which is when they matter. */
+/** The state of every pixel. Counts are of the last 24 hours; warnings are of active pixels. */
 export async function readOverview(
   { db, tags, ...budget }: BudgetOptions & { db: Db; tags: TagStore },
   now = Date.now(),
 ): Promise<TagOverview> {
   const since = new Date(now - DAY_MS).toISOString()
   const revisions = new Map([...tags.prepared].map(([id, { revision }]) => [id, revision]))
-  const [state, pixels, counts, evidence, copies, blocked, permissions, policy, breakers] = await Promise.all(
-    [
+  const [state, pixels, counts, observations, copies, blocked, permissions, policy, breakers] =
+    await Promise.all([
       db.selectFrom('site_state').select(['tags_paused_at', 'tags_paused_by']).executeTakeFirstOrThrow(),
       db
         .selectFrom('tracking_pixels')
@@ -48,14 +47,13 @@ export async function readOverview(
         .where('deleted_at', 'is', null)
         .execute(),
       readReportCounts(db, since),
-      readEvidence(db, revisions, now),
-      readCopyEvidence(db, now),
+      readObservations(db, revisions, now),
+      readServerResults(db, now),
       readBlockedHosts(db, tags),
       readPermissions(db),
       readPolicySize(db, budget),
       readBreakers(db, revisions, now),
-    ],
-  )
+    ])
   const { tags_paused_at: at, tags_paused_by: by } = state
   const active = pixels.filter(({ is_active }) => is_active)
   const facts = {
@@ -63,7 +61,7 @@ export async function readOverview(
     ownHosts: budget.ownHosts,
     isPaused: at !== null,
     counts,
-    evidence,
+    observations,
     copies,
     breakers,
     stopped: stoppedByPixel(blocked, since),
@@ -87,7 +85,7 @@ export async function readOverview(
   }
 }
 
-/** Of the last day and of the pixel as it is now: what nobody has tried since says nothing about it. */
+/** Blocked hosts of the last day and the current code: older ones say nothing about it. */
 function stoppedByPixel(blocked: readonly BlockedHost[], since: string): Map<string, BlockedHost[]> {
   const stopped = new Map<string, BlockedHost[]>()
   for (const host of blocked) {
@@ -97,18 +95,18 @@ function stoppedByPixel(blocked: readonly BlockedHost[], since: string): Map<str
   return stopped
 }
 
-/** What is known of all pixels together. */
+/** Facts about all pixels. */
 interface PixelFacts {
   tags: TagStore
   ownHosts: ReadonlySet<string>
   isPaused: boolean
   counts: ReadonlyMap<string, ReportCounts>
-  evidence: ReadonlyMap<string, TagEvidence>
-  copies: ReadonlyMap<string, CopyEvidence>
+  observations: ReadonlyMap<string, TagObservations>
+  copies: ReadonlyMap<string, ServerResults>
   stopped: ReadonlyMap<string, BlockedHost[]>
   doubles: ReadonlyMap<string, Double>
   breakers: ReadonlyMap<string, Breaker>
-  /** null when hosts are not listed. */
+  /** Null if hosts are not listed. */
   permissions: ReadonlyMap<string, Permission[]> | null
 }
 
@@ -116,7 +114,18 @@ const UNCOUNTED: ReportCounts = { ran: 0, blocked: 0, failed: 0, last_ran_at: nu
 
 function makePixelStatus(
   pixel: NamedPixel & { vendor: string | null; is_active: boolean },
-  { tags, ownHosts, isPaused, counts, evidence, copies, stopped, doubles, breakers, permissions }: PixelFacts,
+  {
+    tags,
+    ownHosts,
+    isPaused,
+    counts,
+    observations,
+    copies,
+    stopped,
+    doubles,
+    breakers,
+    permissions,
+  }: PixelFacts,
 ): PixelStatus {
   const { id, is_active: isActive } = pixel
   const prepared = tags.prepared.get(id)
@@ -134,10 +143,10 @@ function makePixelStatus(
   const browser = judgeHealth({
     isActive,
     isPaused,
-    isIsolated: prepared !== undefined && prepared.room !== null,
+    isIsolated: prepared !== undefined && prepared.frame !== null,
     breaker: breakers.get(id) ?? null,
-    // Until it is compiled nobody can say that it is empty; of what the server tells alone, nothing has to run here.
-    steps: prepared?.isTold === true ? 1 : (compiled?.steps.length ?? 1),
+    // Before it is compiled, a tag is not called empty; a pixel sent by the server only needs no steps.
+    steps: prepared?.isSentByServer === true ? 1 : (compiled?.steps.length ?? 1),
     headItems: compiled?.head.length ?? 0,
     refusal,
     isLeftOut,
@@ -146,7 +155,7 @@ function makePixelStatus(
     visibleId: prepared?.tag.hit?.id ?? null,
     hasPageView: prepared?.tag.hit !== undefined,
     idFault,
-    evidence: evidence.get(id) ?? NO_EVIDENCE,
+    observations: observations.get(id) ?? NO_OBSERVATIONS,
     lastError: own.last_error,
     stopped: stopped.get(id) ?? [],
   })
@@ -171,7 +180,7 @@ interface ServingFacts {
   double: Double | undefined
 }
 
-/** Why an active tag is not on the page, or not as its code says. */
+/** Why an active tag is not on the page, or runs differently from its code. */
 function warningsOf(
   compiled: readonly TagWarning[],
   { refusal, isLeftOut, double }: ServingFacts,
@@ -184,7 +193,7 @@ function warningsOf(
   ]
 }
 
-/** How many pixels are how. */
+/** Number of pixels by health. */
 export function countHealth({ pixels }: TagOverview): Map<string, number> {
   const counts = new Map<string, number>()
   for (const { health } of pixels) counts.set(health, (counts.get(health) ?? 0) + 1)
@@ -204,7 +213,7 @@ interface Double {
   name: string
 }
 
-/** For each pixel that holds an account of a vendor that another one holds too, in its field or in its code, that other. */
+/** For each pixel whose account another pixel also has, in its field or its code, that other pixel. */
 function findDoubles(
   pixels: readonly NamedPixel[],
   marksOf: (id: string) => readonly VendorMark[],
@@ -228,7 +237,7 @@ function findDoubles(
   return doubles
 }
 
-/** `vendor account` for each account that a pixel holds. */
+/** `vendor account` for each account of a pixel. */
 export function accountsOf(
   { type, pixel_id }: Pick<NamedPixel, 'type' | 'pixel_id'>,
   recognised: readonly VendorMark[],

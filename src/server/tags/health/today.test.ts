@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import type { Today, TodayFigureName } from '#contract/visit-results.ts'
+import { TODAY_FIGURES, type Today } from '#contract/visit-results.ts'
 import { countSubscriptions } from '#server/newsletter/subscriptions.ts'
+import { addCounts } from '#server/stats/counts.ts'
 import { readKeys } from '#tests/acceptance/auth-keys.ts'
-import { ENGINES } from '#tests/support/engines.ts'
+import { TIER_ENGINES } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
 import { storeSiteCounts } from '#tests/support/stored-counts.ts'
 import { PRINCIPAL, startTestApp, type TestApp } from '#tests/support/test-app.ts'
@@ -11,19 +12,18 @@ import { readToday } from './today.ts'
 
 const ALL = ['desempenho', 'funcionalidade', 'marketing']
 
-describe.each(ENGINES)('the figures of today, on %s', (engine) => {
+describe.each(TIER_ENGINES)('figures of today, on %s', (engine) => {
   let site: TestApp
   let version: string
   let headers: Record<string, string>
   let meta: string
-  let analytics: string
   beforeAll(async () => {
-    // The day does not end meanwhile.
+    // Keeps the day from ending during the test.
     vi.useFakeTimers({ toFake: ['Date'] })
-    site = await startTestApp({ engine, listen: true, env: { TRUST_PROXY: 'true' } })
+    site = await startTestApp({ engine, listen: true, env: { TRUST_PROXY: 'true', VISIT_COUNTS: 'on' } })
     const { db } = site.database
     meta = await insertPixel(db, { type: 'meta', consent_category: 'marketing' })
-    analytics = await insertPixel(db, {
+    await insertPixel(db, {
       type: 'google_analytics',
       pixel_id: 'G-ABCDEF1234',
       consent_category: 'desempenho',
@@ -52,7 +52,11 @@ describe.each(ENGINES)('the figures of today, on %s', (engine) => {
   const post = async (path: string, body: object) => {
     const answer = await fetch(site.url + path, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-forwarded-for': `192.0.2.${visitors++}` },
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:145.0) Gecko/20100101 Firefox/145.0',
+        'x-forwarded-for': `192.0.2.${visitors++}`,
+      },
       body: JSON.stringify(body),
     })
     expect(answer.ok).toBe(true)
@@ -66,20 +70,17 @@ describe.each(ENGINES)('the figures of today, on %s', (engine) => {
       tag_set_version: set,
     })
   const report = (body: object) => post('/api/tags/report', { set: version, results: [], ...body })
-  const click = (name: string, ...ids: string[]) => report({ conversion: { name, ids } })
   const ask = async () => (await fetch(`${site.url}/admin/api/today`, { headers })).json() as Promise<Today>
-  const told = (today: Today) =>
+  const choicesOf = (today: Today) =>
     Object.fromEntries(
-      (['choices', 'accepted', 'refused', 'lead', 'contact', 'subscriptions'] as TodayFigureName[]).map(
-        (name) => [name, today[name].today],
-      ),
+      TODAY_FIGURES.map((name) => [name, today[name].today]).filter(([, value]) => value !== undefined),
     )
 
-  test('every figure is what was done, and what nobody could count is absent', async () => {
+  test('counts exactly what was done, and omits what could not be counted', async () => {
     expect((await fetch(`${site.url}/admin/api/today`)).status).toBe(401)
     const first = await ask()
-    // Nobody came who could have told of a click, and yesterday there was no site.
-    expect(told(first)).toEqual({ choices: 0, accepted: 0, refused: 0, subscriptions: 0 })
+    // Yesterday there was no site.
+    expect(choicesOf(first)).toEqual(Object.fromEntries(TODAY_FIGURES.map((name) => [name, 0])))
     for (const { yesterday, days } of [first.choices, first.lead, first.subscriptions]) {
       expect(yesterday).toBeUndefined()
       expect(days.slice(0, 6)).toEqual([null, null, null, null, null, null])
@@ -89,31 +90,25 @@ describe.each(ENGINES)('the figures of today, on %s', (engine) => {
     for (let visit = 0; visit < 7; visit++) await choose(ALL)
     for (let visit = 0; visit < 4; visit++) await choose([])
     for (let visit = 0; visit < 2; visit++) await choose(['desempenho'])
-    // Refuses, says so again, and then accepts: one visit, by its last choice.
+    // Refuses, refuses again, then accepts: one visit, by its last choice.
     const fickle = randomUUID()
     await choose([], fickle)
     await choose([], fickle)
     await choose(ALL, fickle)
     await choose([], randomUUID(), '')
-    // Three visits told how their tags did; clicks are counted once however many vendors heard of them.
-    for (let visit = 0; visit < 3; visit++) await report({ results: [{ id: meta, outcome: 'ran' }] })
-    await click('lead', meta, analytics)
-    await click('lead', analytics)
-    await click('lead', meta)
-    await click('contact', meta)
-    // The rest of the same click, told by another tag.
-    await report({ conversion: { name: 'contact', ids: [analytics], is_more: true } })
-    await click('sign_up', meta)
-    // Forged: of a set that nobody runs, and of a pixel that is none.
-    await click('lead', randomUUID())
-    await report({ set: 'forgotten', conversion: { name: 'lead', ids: [meta] } })
+    // Clicks of everybody, twice by one visitor; conversions that need consent are counted apart.
+    for (const name of ['lead', 'lead', 'lead', 'contact']) await post('/api/clicks', { name })
+    await post('/api/views', {})
+    await report({ conversion: { name: 'lead', ids: [meta] } })
     for (const name of ['ana', 'bia', 'caio'])
       await post('/api/newsletter', { email: `${name}@exemplo.com.br` })
     await post('/api/newsletter', { email: 'ANA@exemplo.com.br' })
 
     await vi.waitFor(
       async () =>
-        expect(told(await ask())).toEqual({
+        expect(choicesOf(await ask())).toEqual({
+          visits: 1,
+          visitors: 1,
           choices: 15,
           accepted: 8,
           refused: 5,
@@ -125,7 +120,7 @@ describe.each(ENGINES)('the figures of today, on %s', (engine) => {
     )
   })
 
-  test('days are the site’s, yesterday ends at the same ten minutes, and a day without a told visit has no clicks', async () => {
+  test('uses days of the site, compares days up to the last ten minutes that ended, and has no visits of days before they were counted', async () => {
     const { db } = site.database
     // 14h27 in Brasília, three hours behind UTC.
     const now = Date.parse('2026-06-15T17:27:00.000Z')
@@ -136,27 +131,38 @@ describe.each(ENGINES)('the figures of today, on %s', (engine) => {
       count,
     })
     await storeSiteCounts(db, [
-      // Of the day in which counting began: not a whole one.
+      // The day on which counting began: not a whole day.
       row('11T20:00', 'choice:accepted', 50),
       row('12T20:00', 'choice:accepted', 9),
       // The last ten minutes of the 13th at the site, the first of the 14th.
       row('14T02:50', 'choice:refused', 2),
       row('14T03:00', 'choice:accepted', 3),
-      row('14T17:20', 'choice:partial', 4),
-      row('14T17:30', 'choice:accepted', 5),
+      row('14T17:10', 'choice:partial', 4),
+      row('14T17:20', 'choice:accepted', 5),
       row('15T02:50', 'choice:accepted', 6),
       row('15T03:00', 'choice:accepted', 7),
       row('15T17:20', 'choice:refused', 8),
       row('15T17:20', 'choice:partial', -1),
-      row('14T17:20', 'told', 1),
-      row('14T12:00', 'conversion:lead', 2),
-      row('13T12:00', 'told', 1),
-      row('13T12:00', 'conversion:contact', 1),
     ])
+    // Visits have been counted since the afternoon of the 13th.
+    await db.deleteFrom('counts').where('series', '=', 'visit').execute()
+    await addCounts(
+      db,
+      (
+        [
+          ['13T18:00', 'visits', 40],
+          ['14T12:00', 'visits', 30],
+          ['14T12:00', 'visitors', 25],
+          ['14T12:00', 'click:lead', 2],
+          ['14T17:20', 'visits', 10],
+          ['15T12:00', 'visits', 20],
+        ] as const
+      ).map(([at, key, by]) => ({ series: 'visit', key, at: Date.parse(`2026-06-${at}:00.000Z`), by })),
+    )
     await db
       .insertInto('newsletter_subscriptions')
       .values(
-        ['14T17:29:59.999', '14T17:30:00.000', '15T03:00:00.000', '15T17:26:00.000', '15T02:59:59.999'].map(
+        ['14T17:19:59.999', '14T17:20:00.000', '15T03:00:00.000', '15T17:26:00.000', '15T02:59:59.999'].map(
           (at, index) => ({
             id: randomUUID(),
             email: `antigo${index}@exemplo.com.br`,
@@ -168,10 +174,11 @@ describe.each(ENGINES)('the figures of today, on %s', (engine) => {
         ),
       )
       .execute()
-    const today = await readToday({ db, countSubscriptions: (spans) => countSubscriptions(db, spans) }, now)
+    const deps = { db, countSubscriptions: (spans: Spans) => countSubscriptions(db, spans) }
+    const today = await readToday({ ...deps, countsVisits: true }, now)
     expect(today).toEqual({
       until: '2026-06-15T17:27:00.000Z',
-      yesterday_until: '2026-06-14T17:30:00.000Z',
+      compared_until: '2026-06-15T17:20:00.000Z',
       dates: [
         '2026-06-09',
         '2026-06-10',
@@ -182,12 +189,32 @@ describe.each(ENGINES)('the figures of today, on %s', (engine) => {
         '2026-06-15',
       ],
       counted_since: '2026-06-11T12:00:00.000Z',
-      choices: { today: 14, yesterday: 7, days: [null, null, null, 9, 2, 18, 14] },
-      accepted: { today: 7, yesterday: 3, days: [null, null, null, 9, 0, 14, 7] },
-      refused: { today: 8, yesterday: 0, days: [null, null, null, 0, 2, 0, 8] },
-      lead: { yesterday: 2, days: [null, null, null, null, 0, 2, null] },
-      contact: { yesterday: 0, days: [null, null, null, null, 1, 0, null] },
-      subscriptions: { today: 2, yesterday: 1, days: [null, null, 0, 0, 0, 3, 2] },
+      counts_visits: true,
+      visits: figure(20, 30, [null, null, null, null, null, 40, 20], [null, null, null, null, null, 30, 20]),
+      visitors: figure(0, 25, [null, null, null, null, null, 25, 0], [null, null, null, null, null, 25, 0]),
+      choices: figure(14, 7, [null, null, null, 9, 2, 18, 14], [null, null, null, 0, 0, 7, 7]),
+      accepted: figure(7, 3, [null, null, null, 9, 0, 14, 7], [null, null, null, 0, 0, 3, 7]),
+      refused: figure(8, 0, [null, null, null, 0, 2, 0, 8], [null, null, null, 0, 0, 0, 0]),
+      lead: figure(0, 2, [null, null, null, null, null, 2, 0], [null, null, null, null, null, 2, 0]),
+      contact: figure(0, 0, [null, null, null, null, null, 0, 0], [null, null, null, null, null, 0, 0]),
+      subscriptions: figure(2, 1, [null, null, 0, 0, 0, 3, 2], [null, null, 0, 0, 0, 1, 1]),
     })
+    const { compared_until } = await readToday(
+      { ...deps, countsVisits: true },
+      Date.parse('2026-06-15T03:09:00.000Z'),
+    )
+    expect(compared_until).toBeNull()
+    const off = await readToday({ ...deps, countsVisits: false }, now)
+    expect(off).toMatchObject({ counts_visits: false, choices: today.choices })
+    for (const name of ['visits', 'visitors', 'lead', 'contact'] as const)
+      expect(off[name], name).toEqual({ days: NOTHING, days_until: NOTHING })
   })
 })
+
+const NOTHING = Array.from({ length: 7 }, () => null)
+
+type Spans = Parameters<typeof countSubscriptions>[1]
+
+function figure(today: number, yesterday: number, days: (number | null)[], days_until: (number | null)[]) {
+  return { today, yesterday, days, days_until }
+}

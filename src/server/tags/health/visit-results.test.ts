@@ -5,7 +5,7 @@ import { readVisitResultsBetween } from './visit-results.ts'
 const NOW = Date.parse('2026-11-15T23:10:00.000Z')
 const iso = (edges: readonly number[]) => edges.map((edge) => new Date(edge).toISOString())
 
-test('by hour, moments are widened to whole hours', () => {
+test('widens times to whole hours', () => {
   const { edges } = readVisitResultsBetween(
     { from: '2026-11-15T10:20:00Z', to: '2026-11-15T12:00:01Z', step: 'hour' },
     NOW,
@@ -13,7 +13,7 @@ test('by hour, moments are widened to whole hours', () => {
   expect(iso(edges)).toEqual([10, 11, 12, 13].map((hour) => `2026-11-15T${hour}:00:00.000Z`))
 })
 
-test('by day, the days are those of Brasília, and the last date is meant too', () => {
+test('uses days of Brasília, including the last date', () => {
   const { edges } = readVisitResultsBetween({ from: '2026-11-14', to: '2026-11-15', step: 'day' }, NOW)
   expect(iso(edges)).toEqual([
     '2026-11-14T03:00:00.000Z',
@@ -28,10 +28,10 @@ test('by day, the days are those of Brasília, and the last date is meant too', 
   expect(iso([first ?? 0])).toEqual(['2026-11-14T03:00:00.000Z'])
 })
 
-test('where clocks are moved, a day has as many hours as it had', () => {
+test('gives a day its real hours where clocks change', () => {
   const days = [startOfSiteDate('2018-11-03')]
   for (let day = 0; day < 3; day++) days.push(nextSiteDay(days.at(-1) ?? 0))
-  // Summer time began on the 4th at midnight: that day had no first hour.
+  // Daylight saving time began on the 4th at midnight: that day had no first hour.
   expect(iso(days)).toEqual([
     '2018-11-03T03:00:00.000Z',
     '2018-11-04T03:00:00.000Z',
@@ -40,7 +40,7 @@ test('where clocks are moved, a day has as many hours as it had', () => {
   ])
 })
 
-test('without a range it is the last day by hours, and the last thirty by days', () => {
+test('defaults to the last day by hours and the last thirty by days', () => {
   expect(iso(readVisitResultsBetween({ step: 'hour' }, NOW).edges)).toHaveLength(25)
   const { step, edges } = readVisitResultsBetween({}, NOW)
   expect(step).toBe('day')
@@ -49,18 +49,18 @@ test('without a range it is the last day by hours, and the last thirty by days',
 })
 
 test.each<[string, Record<string, unknown>, RegExp]>([
-  ['another step', { step: 'week' }, /passo/],
-  ['two steps', { step: ['hour', 'day'] }, /passo/],
-  ['no date', { from: 'ontem' }, /início \("from"\)/],
-  ['a date that is none', { from: '2026-02-30' }, /início/],
-  ['a moment without a zone', { to: '2026-11-15T10:00:00' }, /fim \("to"\)/],
-  ['two dates', { from: ['2026-11-01', '2026-11-02'] }, /início/],
-  ['an end before the beginning', { from: '2026-11-15', to: '2026-11-01' }, /antes do fim/],
+  ['another step', { step: 'week' }, /por hora/],
+  ['two steps', { step: ['hour', 'day'] }, /por hora/],
+  ['no date', { from: 'ontem' }, /data inicial \("from"\)/],
+  ['a date that is none', { from: '2026-02-30' }, /data inicial/],
+  ['a moment without a zone', { to: '2026-11-15T10:00:00' }, /data final \("to"\)/],
+  ['two dates', { from: ['2026-11-01', '2026-11-02'] }, /data inicial/],
+  ['an end before the beginning', { from: '2026-11-15', to: '2026-11-01' }, /antes da final/],
   ['too many hours', { from: '2026-10-01', to: '2026-11-01', step: 'hour' }, /até 14 dias/],
   ['too many days', { from: '2025-01-01', to: '2026-11-01' }, /até 400 dias/],
   ['a year before the site', { from: '0001-01-01', to: '0001-01-02' }, /2020/],
   ['the end of time', { from: '2026-11-01', to: '9999-12-31' }, /2020/],
   ['a century', { from: '2026-11-01', to: '2099-12-31' }, /até 400 dias/],
-])('%s is refused in words', (_what, query, message) => {
+])('refuses %s with a message', (_what, query, message) => {
   expect(() => readVisitResultsBetween(query, NOW)).toThrow(message)
 })

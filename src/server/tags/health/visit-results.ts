@@ -1,30 +1,32 @@
 import * as z from 'zod/mini'
 import { DELIVERY_STATES, type DeliveryState } from '#contract/conversions.ts'
+import { DAY_MS, HOUR_MS } from '#contract/durations.ts'
 import { nextSiteDay, siteDate, startOfSiteDate, startOfSiteDay } from '#contract/site.ts'
 import {
-  LEDGER_MAX_DAYS,
-  LEDGER_STEPS,
-  type LedgerRow,
-  type LedgerStep,
-  type PixelLedger,
+  VISIT_RESULT_MAX_DAYS,
+  VISIT_RESULT_STEPS,
+  type VisitResultRow,
+  type VisitResultStep,
+  type VisitResults,
 } from '#contract/visit-results.ts'
-import { readCopies } from '#server/conversions/outcomes.ts'
+import { readRefusals } from '#server/consent/choice-counts.ts'
+import { readCopies } from '#server/conversions/delivery-results.ts'
 import type { Db } from '#server/db/database.ts'
 import { AppError } from '#server/http/errors.ts'
 import { readCounts } from '#server/stats/counts.ts'
 import type { SeriesKeys } from '#server/stats/series.ts'
 
-/** What became of the visits in which a pixel was offered, by hour or by day. Times that have not begun yet are left out. */
+/** Visit results of a pixel by hour or day. Times in the future are left out. */
 export async function readVisitResults(
   db: Db,
   pixelId: string,
-  { step, edges }: LedgerRange,
+  { step, edges }: VisitResultRange,
   now = Date.now(),
-): Promise<PixelLedger> {
+): Promise<VisitResults> {
   const [from = now] = edges
   const to = edges.at(-1) ?? now
   const span = { from: new Date(from).toISOString(), to: new Date(to).toISOString() }
-  const [pixel, results, copies] = await Promise.all([
+  const [pixel, results, refusals, copies] = await Promise.all([
     db
       .selectFrom('tracking_pixels')
       .select('delivery')
@@ -32,12 +34,15 @@ export async function readVisitResults(
       .where('deleted_at', 'is', null)
       .executeTakeFirst(),
     readCounts(db, { series: 'tag.result', resolution: step, subject: pixelId, from, to }),
+    readRefusals(db, pixelId, { step, from, to }),
     readCopies(db, pixelId, { step, ...span }),
   ])
-  if (pixel === undefined) throw new AppError(404, 'not_found', 'Pixel não encontrado.')
+  if (pixel === undefined)
+    throw new AppError(404, 'not_found', 'Este pixel não existe mais. Veja se ele está na lixeira.')
   const rows = edges.slice(0, -1).map((edge) => new Sum(edge))
-  for (const { at, key, count } of results)
-    rows[edges.findLastIndex((edge) => edge <= Date.parse(at))]?.add(key, count)
+  const rowAt = (at: string) => rows[edges.findLastIndex((edge) => edge <= Date.parse(at))]
+  for (const { at, key, count } of results) rowAt(at)?.add(key, count)
+  for (const { at, count } of refusals) rowAt(at)?.add('not_consented', count)
   const sums = rows.map(() => new Map<DeliveryState, number>())
   for (const { at, state, count } of copies) {
     const sum = sums[edges.findLastIndex((edge) => edge <= Date.parse(at))]
@@ -54,8 +59,8 @@ export async function readVisitResults(
   }
 }
 
-/** All seven or none: what nobody counts is absent, and no zero. */
-function copyColumns(sum: ReadonlyMap<DeliveryState, number>, isSending: boolean): Partial<LedgerRow> {
+/** All seven or none: what is not counted is absent, not zero. */
+function copyColumns(sum: ReadonlyMap<DeliveryState, number>, isSending: boolean): Partial<VisitResultRow> {
   if (sum.size === 0 && !isSending) return {}
   const states = Object.fromEntries(DELIVERY_STATES.map((state) => [state, sum.get(state) ?? 0]))
   return { events: Object.values(states).reduce((total, count) => total + count, 0), ...states }
@@ -73,11 +78,11 @@ class Sum {
     this.#counts.set(key, this.#of(key) + count)
   }
 
-  toRow(): LedgerRow {
+  toRow(): VisitResultRow {
     const known = { blocked: this.#of('blocked'), failed: this.#of('failed'), reached: this.#of('ran') }
     const from = new Date(this.start).toISOString()
     if (this.#of('refusals_unknown') > 0) return { from, ...known }
-    // Below zero only until another process has written what it counted.
+    // Below zero only until another process has written its counts.
     const refused = Math.max(0, this.#of('not_consented'))
     const offered = refused + known.blocked + known.failed + known.reached
     return { from, offered, not_consented: refused, ...known }
@@ -88,18 +93,14 @@ class Sum {
   }
 }
 
-const HOUR_MS = 3_600_000
-
-const DAY_MS = 86_400_000
-
-/** To the beginning of the first of 24 hours, or of thirty days. */
-const DEFAULT_MS: Record<LedgerStep, number> = { hour: 23 * HOUR_MS, day: 29 * DAY_MS }
+/** Back to the start of the first of 24 hours, or of 30 days. */
+const DEFAULT_MS: Record<VisitResultStep, number> = { hour: 23 * HOUR_MS, day: 29 * DAY_MS }
 
 const YEARS = /^20[2-9]\d-/
 
-interface LedgerRange {
-  step: LedgerStep
-  /** Starts of hours or of the site's days; the last one is the end, and not in the range. */
+interface VisitResultRange {
+  step: VisitResultStep
+  /** Starts of hours or days of the site; the last one is the exclusive end. */
   edges: number[]
 }
 
@@ -107,22 +108,22 @@ const date = z.iso.date()
 
 const moment = z.iso.datetime({ offset: true })
 
-const stepSchema = z.enum(LEDGER_STEPS)
+const stepSchema = z.enum(VISIT_RESULT_STEPS)
 
 /**
- * `from` and `to` are moments, or dates of the site, of which `to` is the last one meant. Both are widened to whole steps.
- * Without `to` it is now, without `from` the last day by hours, or the last thirty by days.
+ * `from` and `to` are times, or dates of the site with `to` included. Both are widened to whole steps. `to` defaults to
+ * now; `from` to the last day by hours, or the last thirty by days.
  */
-export function readVisitResultsBetween(query: unknown, now = Date.now()): LedgerRange {
+export function readVisitResultsBetween(query: unknown, now = Date.now()): VisitResultRange {
   const { from, to, step: stepText } = query as Record<string, unknown>
   const parsed = stepSchema.safeParse(stepText ?? 'day')
-  if (!parsed.success) throw bad('O passo precisa ser "hour" (hora) ou "day" (dia).')
+  if (!parsed.success) throw bad('Escolha "hour" (por hora) ou "day" (por dia).')
   const step = parsed.data
   const end = to === undefined ? now : readTime(to, 'to')
   const start = from === undefined ? end - DEFAULT_MS[step] : readTime(from, 'from')
-  if (start >= end) throw bad('O início do período precisa vir antes do fim.')
-  const maxDays = LEDGER_MAX_DAYS[step]
-  // A day more, for the widening.
+  if (start >= end) throw bad('A data inicial precisa vir antes da final.')
+  const maxDays = VISIT_RESULT_MAX_DAYS[step]
+  // One more day, for the widening.
   if (end - start > (maxDays + 1) * DAY_MS) {
     const unit = step === 'hour' ? 'Por hora' : 'Por dia'
     throw bad(`${unit}, o período pode ter até ${maxDays} dias.`)
@@ -141,8 +142,8 @@ function readTime(value: unknown, name: 'from' | 'to'): number {
 }
 
 function explain(name: 'from' | 'to'): string {
-  const what = name === 'from' ? 'O início ("from")' : 'O fim ("to")'
-  return `${what} precisa ser uma data a partir de 2020, como ${siteDate(Date.now())}, ou um momento ISO 8601.`
+  const what = name === 'from' ? 'A data inicial ("from")' : 'A data final ("to")'
+  return `${what} precisa ser uma data a partir de 2020, como ${siteDate(Date.now())}, ou um horário ISO 8601.`
 }
 
 function hourEdges(start: number, end: number): number[] {

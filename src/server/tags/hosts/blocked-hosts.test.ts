@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { Database } from '#server/db/database.ts'
-import { ENGINES, makeDatabase } from '#tests/support/engines.ts'
+import { makeDatabase, TIER_ENGINES } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
 import { BlockedHostBuffer } from './blocked-hosts.ts'
 
@@ -15,7 +15,7 @@ const blocked = (host: string, pixel_id: string | null) => ({
   count: 1,
 })
 
-describe.each(ENGINES)('blocked hosts, on %s', (engine) => {
+describe.each(TIER_ENGINES)('blocked hosts, on %s', (engine) => {
   let database: Database
   beforeAll(async () => {
     database = await makeDatabase(engine)
@@ -24,11 +24,11 @@ describe.each(ENGINES)('blocked hosts, on %s', (engine) => {
 
   function startReplica() {
     const { db } = database
-    const hosts = new BlockedHostBuffer({ db, log, takeRoom: () => ({ wait: null }) })
+    const hosts = new BlockedHostBuffer({ db, log, takeFromCeiling: () => ({ wait: null }) })
     onTestFinished(() => hosts.stop())
     return { hosts }
   }
-  test('blocked hosts of several replicas are counted together, once a new one is known to all', async () => {
+  test('counts blocked hosts of several processes together', async () => {
     const pixel = await insertPixel(database.db, { type: 'meta' })
     const replicas = [startReplica(), startReplica()]
     const names = Array.from({ length: 20 }, (_, n) => `h${n}.vendor.com`)
@@ -40,7 +40,7 @@ describe.each(ENGINES)('blocked hosts, on %s', (engine) => {
       })
       await Promise.all(replicas.map((replica) => replica.hosts.flush()))
     }
-    // What met another replica's first write comes with the next one.
+    // A row that collided with another process's first write is written with the next flush.
     for (const replica of replicas) await replica.hosts.flush()
     const rows = await database.db.selectFrom('blocked_hosts').select(['host', 'count']).execute()
     expect(rows.toSorted((a, b) => (a.host < b.host ? -1 : 1))).toEqual(
@@ -48,7 +48,7 @@ describe.each(ENGINES)('blocked hosts, on %s', (engine) => {
     )
   })
 
-  test('a full list gives up what one network alone reported, and nothing that more did', async () => {
+  test('a full list drops hosts reported by one network first', async () => {
     await database.db.deleteFrom('blocked_hosts').execute()
     const { hosts } = startReplica()
     const names = async () => {
@@ -70,13 +70,13 @@ describe.each(ENGINES)('blocked hosts, on %s', (engine) => {
     expect([after.size, after.get('real.com'), after.get('again54.com')]).toEqual([50, 2, 1])
   })
 
-  test('new hosts end with the room for them, known ones are counted on', async () => {
+  test('stops adding new hosts at the ceiling, and keeps counting known ones', async () => {
     await database.db.deleteFrom('blocked_hosts').execute()
     let room = 2
     const hosts = new BlockedHostBuffer({
       db: database.db,
       log,
-      takeRoom: () => ({ wait: room-- > 0 ? null : 1 }),
+      takeFromCeiling: () => ({ wait: room-- > 0 ? null : 1 }),
     })
     for (const host of ['a.com', 'b.com', 'c.com']) hosts.add(blocked(host, null), '203.0.113.0/24')
     await hosts.flush()

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
+import { HOUR_MS } from '#contract/durations.ts'
 import type { BlockedGroup, BlockedHost } from '#contract/tag-status.ts'
 import type { Db } from '#server/db/database.ts'
 import { change } from '#server/db/transactions/change.ts'
@@ -12,7 +13,7 @@ import type { PreparedTag } from '../serve/prepare-tag.ts'
 import type { TagSet } from '../serve/tag-set.ts'
 import { isAllowed, policyOf } from './violations.ts'
 
-/** What the policy stopped and would stop now, named by vendor, with the pixels that it belongs to. The newest first. */
+/** What the current policy stops, by vendor, with the pixels it belongs to, newest first. */
 export async function readBlockedHosts(
   db: Db,
   tags: { prepared: ReadonlyMap<string, PreparedTag>; current: TagSet },
@@ -21,7 +22,7 @@ export async function readBlockedHosts(
   const rows = await db
     .selectFrom('blocked_hosts')
     .select(['id', 'pixel_id', 'host', 'code_hash', 'use', 'count', 'last_seen_at'])
-    // Of a pixel in the trash nothing is to be decided.
+    // Pixels in the trash need no decision.
     .where((eb) =>
       eb.or([
         eb('pixel_id', 'is', null),
@@ -61,14 +62,16 @@ function isAllowedNow(
   return isAllowed(wanted, policyOf(prepared.get(pixel_id ?? ''), current))
 }
 
-/** Reports can be forged: one click permits what the catalogue names, anything else is permitted by its full name. */
+/**
+ * Reports can be forged: one click permits only what the catalogue lists; anything else is permitted by its full name.
+ */
 function howToPermit(host: string, vendorId: string | null): BlockedHost['permit'] {
   if (isSharedHost(host)) return 'shared'
   const vendor = vendorId === null ? undefined : vendorById(vendorId)
   return vendor !== undefined && isCatalogueHost(vendor, host) ? 'set' : 'single'
 }
 
-/** One line per vendor and the pixels that it belongs to; a host without a name is a line of its own. */
+/** One group per vendor and pixels; a host without a vendor is its own group. */
 export function groupBlockedHosts(hosts: readonly BlockedHost[]): BlockedGroup[] {
   const owners = new Map<string, string[]>()
   for (const { host, pixel_ids } of hosts)
@@ -87,60 +90,58 @@ function describe(group: BlockedHost[]): BlockedGroup {
   const [first] = group as [BlockedHost]
   const hosts = [...new Set(group.map(({ host }) => host))].sort()
   const pixel_ids = [...new Set(group.flatMap((host) => host.pixel_ids))]
-  const unknown = pixel_ids.length === 0 ? 'Uma tag desconhecida' : 'Algo que esta tag carrega'
+  const unknown = pixel_ids.length === 0 ? 'uma tag não identificada' : 'algo que esta tag carrega'
   return {
     vendor: first.vendor,
     pixel_ids,
     hosts,
     ids: group.map(({ id }) => id),
     permit_ids: group.filter(({ permit }) => permit === 'set').map(({ id }) => id),
-    message: `${first.vendor?.name ?? unknown} não conseguiu enviar (${hosts.join(', ')}).`,
+    message: `O site bloqueou o envio de ${first.vendor?.name ?? unknown} para ${hosts.join(', ')}.`,
   }
 }
 
-/** Puts a host aside until somebody reports it again. */
-export async function forgetBlockedHost(db: Db, blockedId: string): Promise<void> {
-  await db.deleteFrom('blocked_hosts').where('id', '=', blockedId).execute()
+/** Ignores a host until it is reported again. */
+export async function forgetBlockedHost(trx: Db, blockedId: string): Promise<void> {
+  await trx.deleteFrom('blocked_hosts').where('id', '=', blockedId).execute()
 }
 
-/** Something that the policy stopped, as it is kept. */
+/** A blocked host, as stored. */
 export interface StoppedHost {
   host: string
-  /** null when it cannot be told which tag it was. */
+  /** Null if the tag is unknown. */
   pixel_id: string | null
-  /** Of what that pixel ran on the page where it happened; null where nobody knows which page that was. */
+  /** The code of that pixel on the page where it happened; null if the page is unknown. */
   code_hash: string | null
   use: string
   count: number
-  /** That were not heard about it in this hour. */
+  /** Networks that had not reported it in this hour. */
   networks: number
   last_seen_at: string
 }
 
-/** Anyone can report any name: what one second brings beyond this is forgotten. */
+/** Anybody can report any name: beyond this number per second, reports are dropped. */
 const MAX_KEPT = 500
 
-const HOUR_MS = 3_600_000
-
-/** Past this many they are forgotten, and counted again. */
+/** Beyond this number they are cleared and counted again. */
 const MAX_REPORTERS = 20_000
 
 interface BlockedHostBufferDeps {
   db: Db
   flushMs?: number | undefined
   log: Pick<Logger, 'warn'>
-  /** Asked before each host that is not in the list yet. */
-  takeRoom: TakeFromCeiling
+  /** Called before each new host is added. */
+  takeFromCeiling: TakeFromCeiling
 }
 
 type TakeFromCeiling = () => { wait: number | null; giveBack?: () => void }
 
-/** Adds up what the page's policy stopped and writes it once a second, like tag reports, and as little durable. */
+/** Collects what the page's policy stopped and writes it once a second. Like tag reports, it may be lost. */
 export class BlockedHostBuffer {
   readonly #deps: BlockedHostBufferDeps
   readonly #flush: RegularFlush
   #seen = new Map<string, StoppedHost>()
-  /** Which network spoke of which host in this hour. */
+  /** Which network reported which host in this hour. */
   readonly #reporters = new Set<string>()
   #hour = 0
 
@@ -154,7 +155,7 @@ export class BlockedHostBuffer {
     })
   }
 
-  /** With a count of 0: that there is such a host, from whoever does not know how often. */
+  /** With a count of 0 the host is added without counting. */
   add(
     blocked: Omit<StoppedHost, 'last_seen_at' | 'networks'>,
     network: string | null,
@@ -197,11 +198,11 @@ export class BlockedHostBuffer {
 
   async #write(): Promise<void> {
     if (this.#seen.size === 0) return
-    // Sorted: two replicas that lock the same rows in different orders would wait for each other.
+    // Sorted: two processes that lock the same rows in different orders would deadlock.
     const batch = [...this.#seen.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, host]) => host)
     this.#seen = new Map()
     try {
-      await storeBlockedHosts(this.#deps.db, batch, this.#deps.takeRoom)
+      await storeBlockedHosts(this.#deps.db, batch, this.#deps.takeFromCeiling)
     } catch (error) {
       const newer = [...this.#seen.values()]
       this.#seen = new Map()
@@ -215,7 +216,7 @@ function keyOf({ pixel_id, host }: Pick<StoppedHost, 'pixel_id' | 'host'>): stri
   return `${pixel_id ?? ''} ${host}`
 }
 
-/** Anyone can report any name: of more than this many of one tag, those that the most networks reported are kept. */
+/** Anybody can report any name: of more than this number per tag, those that most networks reported are kept. */
 const MAX_HOSTS_PER_TAG = 50
 
 const MAX_COUNT = 1_000_000
@@ -223,15 +224,14 @@ const MAX_COUNT = 1_000_000
 type KnownHost = Awaited<ReturnType<typeof listHosts>>[number]
 
 /**
- * One row per host and tag, however often it is reported. A new one takes the place of the weakest where the list is full:
- * the one that the fewest networks reported, and of those the one that was not seen for longest; never one that more
- * networks reported than the new one. Where another replica stores a new host at the same moment, the statement fails and
- * its rows come again with the next one, which finds that host.
+ * Stores one row per host and tag. In a full list a new one replaces the weakest: the one reported by the fewest
+ * networks, then the one not seen for longest; never one with more networks than the new one. If another process stores
+ * the same new host, the statement fails and its rows are written with the next flush.
  */
 export async function storeBlockedHosts(
   db: Db,
   batch: readonly StoppedHost[],
-  takeRoom: TakeFromCeiling,
+  takeFromCeiling: TakeFromCeiling,
 ): Promise<void> {
   const hosts = await listHosts(db, batch)
   const known = new Map(hosts.map((host) => [keyOf(host), host]))
@@ -250,9 +250,9 @@ export async function storeBlockedHosts(
       held.set(pixel_id, ofTag)
       const weakest = ofTag.length < MAX_HOSTS_PER_TAG ? null : findWeakest(ofTag, reported)
       if (weakest !== null && (weakest === undefined || weakest.networks > Math.max(1, networks))) continue
-      const room = takeRoom()
-      if (room.wait !== null) continue
-      taken.push(room)
+      const reservation = takeFromCeiling()
+      if (reservation.wait !== null) continue
+      taken.push(reservation)
       if (weakest !== null) {
         replaced.push(weakest.id)
         ofTag.splice(ofTag.indexOf(weakest), 1)
@@ -296,14 +296,14 @@ export async function storeBlockedHosts(
   }
 }
 
-/** What this very batch speaks of stays; undefined where that is all of them. */
+/** Hosts of this batch stay; undefined if that is all of them. */
 function findWeakest(hosts: readonly KnownHost[], reported: ReadonlySet<string>): KnownHost | undefined {
   return hosts
     .filter((host) => host.id !== '' && !reported.has(keyOf(host)))
     .toSorted((a, b) => a.networks - b.networks || (a.last_seen_at < b.last_seen_at ? -1 : 1))[0]
 }
 
-/** Those of the batch that still exist: a host of a pixel deleted since would fail the whole write. */
+/** Those that still exist: a host of a deleted pixel would fail the whole write. */
 async function listPixels(db: Db, batch: readonly StoppedHost[]): Promise<Set<string>> {
   const ids = pixelsOf(batch)
   if (ids.length === 0) return new Set()

@@ -8,24 +8,24 @@ import { SOURCE_KEYS, type TagSources } from '#server/http/security/content-secu
 import { decodeNeeds, NO_NAMED_SOURCES, type TagNeeds } from '../compile/compiled-tag.ts'
 import { mergeSources, sourcesOfPixel, sourcesOfVendors } from './sources.ts'
 
-/** Common limits of what servers, proxies and balancers take as the head of an answer. */
+/** A common limit of servers, proxies and load balancers for response headers. */
 export const HEAD_LIMIT_BYTES = 8_192
-/** nginx's default buffer holds 4 KB, and a proxy adds lines of its own. */
+/** nginx's default buffer holds 4 KB, and proxies add lines. */
 export const HEAD_WARN_BYTES = 3_584
 const NAMED_IN_REFUSAL = 3
 
-/** Bytes of the page's head with these sources in its policy. */
+/** Size of the page's headers with these sources in its policy. */
 export type MeasureHead = (policy: {
   sources: TagSources
   trustsContainer: boolean
-  hasRooms: boolean
+  hasFrames: boolean
 }) => number
 
 export interface BudgetOptions {
   ownHosts: ReadonlySet<string>
   measureHead: MeasureHead
-  /** Of the document of one isolated tag. */
-  measureRoom?: (sources: TagSources) => number
+  /** Size for the document of one isolated tag. */
+  measureFrame?: (sources: TagSources) => number
 }
 
 interface Spender extends TagNeeds {
@@ -37,48 +37,48 @@ interface Spender extends TagNeeds {
 }
 
 /**
- * Refuses a change after which the head of the page would be too large. Called in the transaction of the change, behind
- * the lock that every change of tags takes: two that fit alone and not together are decided one after the other.
+ * Refuses a change that would make the page's headers too large. Called in the change's transaction after the lock that
+ * every tag change takes, so that two changes are checked one after the other.
  */
 export async function assertPolicyFits(trx: Db, options: BudgetOptions): Promise<void> {
   const { bytes, spenders } = await readPolicySize(trx, options)
   if (bytes < HEAD_LIMIT_BYTES) return
   const named = spenders
     .slice(0, NAMED_IN_REFUSAL)
-    .map(({ name, hosts }) => `"${name.slice(0, 60)}" com ${formatCount(hosts, 'host', 'hosts')}`)
+    .map(({ name, hosts }) => `"${name.slice(0, 60)}" (${formatCount(hosts, 'domínio', 'domínios')})`)
   throw new AppError(
     400,
     POLICY_FULL,
-    `Com esta mudança, as tags ativas usariam hosts demais: o cabeçalho da página teria ${toKilobytes(bytes)}, e o limite é ${toKilobytes(HEAD_LIMIT_BYTES)}. Os maiores: ${named.join('; ')}. Desative um deles ou tire endereços do código.`,
+    `Não foi possível salvar: as tags ativas usariam domínios demais (${toKilobytes(bytes)} de ${toKilobytes(HEAD_LIMIT_BYTES)}). As que mais usam: ${named.join('; ')}. Desative uma delas ou remova domínios do código.`,
   )
 }
 
-/** As if nothing were paused: what is paused comes back. The one that adds most comes first. */
+/** As if nothing were paused, because paused tags come back. The pixel with most hosts is first. */
 export async function readPolicySize(
   db: Db,
-  { ownHosts, measureHead, measureRoom = () => 0 }: BudgetOptions,
+  { ownHosts, measureHead, measureFrame = () => 0 }: BudgetOptions,
 ): Promise<{ bytes: number; spenders: { id: string; name: string; hosts: number }[] }> {
   const types = await db
     .selectFrom('tracking_pixels')
     .select('type')
     .distinct()
     .where('is_active', '=', true)
-    // What the server sends brings nothing onto the page.
+    // What the server sends adds nothing to the page.
     .where('delivery', '<>', 'server')
     .execute()
   const spenders = await readSpenders(db)
   const parts = spenders.filter(isOnPage).map((pixel) => sourcesOfPixel(pixel, ownHosts))
   const ofTypes = types.map(({ type }) => sourcesOfPixel({ type, allowed_hosts: [], ...NOTHING }, ownHosts))
-  const ofRooms = spenders
+  const ofFrames = spenders
     .filter((pixel) => !isOnPage(pixel))
-    .map((pixel) => measureRoom(sourcesOfPixel(pixel, ownHosts)))
+    .map((pixel) => measureFrame(sourcesOfPixel(pixel, ownHosts)))
   const ofPage = measureHead({
     sources: mergeSources([...ofTypes, ...parts]),
     trustsContainer: types.some(({ type }) => type === 'google_tag_manager'),
-    hasRooms: ofRooms.length > 0,
+    hasFrames: ofFrames.length > 0,
   })
   return {
-    bytes: Math.max(ofPage, ...ofRooms),
+    bytes: Math.max(ofPage, ...ofFrames),
     spenders: spenders
       .map(({ id, name, ...pixel }) => ({ id, name, hosts: countAdded(pixel) }))
       .sort((a, b) => b.hosts - a.hosts),
@@ -87,7 +87,7 @@ export async function readPolicySize(
 
 const NOTHING: TagNeeds = { sources: NO_NAMED_SOURCES, vendors: [] }
 
-/** Only those that add to what their type brings: of ten thousand ordinary pixels none is read. */
+/** Only pixels that add hosts: of ten thousand ordinary pixels none is read. */
 async function readSpenders(db: Db): Promise<Spender[]> {
   const rows = await db
     .selectFrom('tracking_pixels as pixel')

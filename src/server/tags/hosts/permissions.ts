@@ -3,9 +3,8 @@ import { recordAudit } from '#server/activity/trail.ts'
 import type { Db } from '#server/db/database.ts'
 import { locked } from '#server/db/dialect.ts'
 import { nextTimestamp } from '#server/db/time.ts'
-import { change } from '#server/db/transactions/change.ts'
 import { AppError } from '#server/http/errors.ts'
-import { auditActor, type Caller } from '#server/http/security/administrators.ts'
+import type { Actor } from '#server/http/security/administrators.ts'
 import {
   DIRECTIVE_OF,
   isSocketSource,
@@ -17,37 +16,37 @@ import { readBlockedHosts } from './blocked-hosts.ts'
 import { assertPolicyFits, type BudgetOptions } from './budget.ts'
 import { partsOfPixel, type SpendingPixel } from './sources.ts'
 
-const MAX_ALLOWED_HOSTS = 100
+/** Of one pixel: the policy is sent with every page. */
+export const MAX_ALLOWED_HOSTS = 100
 
 interface PermitDeps extends BudgetOptions {
-  db: Db
   tags: Parameters<typeof readBlockedHosts>[1]
 }
 
 /**
- * Adds blocked hosts to the pixels that they belong to. Several at once only where the catalogue names each for one
- * vendor; when it is not known which tag tried, the administrator says which.
+ * Adds blocked hosts to their pixels. Several at once only if the catalogue lists each for one vendor. If the tag is
+ * unknown, the administrator names the pixel.
  */
 export async function permitHosts(
-  { db, tags, ...budget }: PermitDeps,
-  caller: Caller,
+  trx: Db,
+  actor: Actor,
+  { tags, ...budget }: PermitDeps,
   { ids, pixelId }: { ids: readonly string[]; pixelId: string | null },
   now = new Date(),
 ): Promise<void> {
-  await change(db, async (trx) => {
-    const blocked = await readBlockedHosts(trx, tags, ids)
-    if (blocked.length === 0) throw new AppError(404, 'not_found', 'Host não encontrado.')
-    assertOneClick(blocked)
-    const hosts = [...new Set(blocked.map(({ host }) => host))]
-    const known = [...new Set(blocked.flatMap(({ pixel_ids }) => pixel_ids))].sort()
-    const owners = known.length > 0 ? known : pixelId === null ? [] : [pixelId]
-    let found = 0
-    for (const owner of owners) if (await addHosts(trx, caller, owner, hosts, now)) found++
-    if (found === 0) throw new AppError(404, 'not_found', 'Pixel não encontrado.')
-    await trx.deleteFrom('blocked_hosts').where('host', 'in', hosts).execute()
-    await raiseTagsVersion(trx)
-    await assertPolicyFits(trx, budget)
-  })
+  const blocked = await readBlockedHosts(trx, tags, ids)
+  if (blocked.length === 0)
+    throw new AppError(404, 'not_found', 'Este domínio não está mais bloqueado. Recarregue a página.')
+  assertOneClick(blocked)
+  const hosts = [...new Set(blocked.map(({ host }) => host))]
+  const known = [...new Set(blocked.flatMap(({ pixel_ids }) => pixel_ids))].sort()
+  const owners = known.length > 0 ? known : pixelId === null ? [] : [pixelId]
+  let found = 0
+  for (const owner of owners) if (await addHosts(trx, actor, owner, hosts, now)) found++
+  if (found === 0) throw new AppError(404, 'not_found', 'Este pixel não existe mais. Recarregue a página.')
+  await trx.deleteFrom('blocked_hosts').where('host', 'in', hosts).execute()
+  await raiseTagsVersion(trx, owners)
+  await assertPolicyFits(trx, budget)
 }
 
 function assertOneClick(blocked: readonly BlockedHost[]): void {
@@ -55,13 +54,12 @@ function assertOneClick(blocked: readonly BlockedHost[]): void {
   const isSet = blocked.every(
     ({ permit, vendor }) => permit === 'set' && vendor?.id === blocked[0]?.vendor?.id,
   )
-  if (!isSet)
-    throw new AppError(409, PERMIT_SINGLY, 'Permita estes endereços um por um, conferindo cada nome.')
+  if (!isSet) throw new AppError(409, PERMIT_SINGLY, 'Permita um domínio por vez e confira cada nome antes.')
 }
 
 async function addHosts(
   trx: Db,
-  caller: Caller,
+  actor: Actor,
   pixelId: string,
   added: readonly string[],
   now: Date,
@@ -70,14 +68,17 @@ async function addHosts(
   if (pixel === undefined) return false
   const hosts = [...new Set([...pixel.allowed_hosts, ...added])].sort()
   if (hosts.length > MAX_ALLOWED_HOSTS) {
-    throw new AppError(409, 'too_many_hosts', `Um pixel pode ter até ${MAX_ALLOWED_HOSTS} hosts permitidos.`)
+    throw new AppError(
+      409,
+      'too_many_hosts',
+      `Cada pixel pode ter até ${MAX_ALLOWED_HOSTS} domínios permitidos. Remova algum para permitir outro.`,
+    )
   }
   await trx
     .updateTable('tracking_pixels')
     .set({ allowed_hosts: JSON.stringify(hosts), updated_at: nextTimestamp(pixel.updated_at, now) })
     .where('id', '=', pixel.id)
     .execute()
-  const actor = auditActor(caller)
   await trx
     .insertInto('permitted_hosts')
     .values(
@@ -104,45 +105,43 @@ async function addHosts(
   return true
 }
 
-/** Takes a permitted host back from a pixel. */
+/** Removes a permitted host from a pixel. */
 export async function revokeHost(
-  db: Db,
-  caller: Caller,
+  trx: Db,
+  actor: Actor,
   { pixelId, host }: { pixelId: string; host: string },
   now = new Date(),
 ): Promise<void> {
-  await change(db, async (trx) => {
-    const pixel = await lockPixelHosts(trx, pixelId)
-    if (pixel === undefined || !pixel.allowed_hosts.includes(host)) {
-      throw new AppError(404, 'not_found', 'Este endereço não está permitido neste pixel.')
-    }
-    const hosts = pixel.allowed_hosts.filter((allowed) => allowed !== host)
-    await trx
-      .updateTable('tracking_pixels')
-      .set({ allowed_hosts: JSON.stringify(hosts), updated_at: nextTimestamp(pixel.updated_at, now) })
-      .where('id', '=', pixel.id)
-      .execute()
-    await trx
-      .deleteFrom('permitted_hosts')
-      .where('pixel_id', '=', pixel.id)
-      .where('host', '=', host)
-      .execute()
-    await recordAudit(
-      trx,
-      {
-        ...auditActor(caller),
-        action: 'tags.revoke_host',
-        subject: pixel.id,
-        before: { allowed_hosts: pixel.allowed_hosts },
-        after: { allowed_hosts: hosts },
-      },
-      now,
+  const pixel = await lockPixelHosts(trx, pixelId)
+  if (pixel === undefined || !pixel.allowed_hosts.includes(host)) {
+    throw new AppError(
+      404,
+      'not_found',
+      'Este domínio já não está permitido neste pixel. Recarregue a página.',
     )
-    await raiseTagsVersion(trx)
-  })
+  }
+  const hosts = pixel.allowed_hosts.filter((allowed) => allowed !== host)
+  await trx
+    .updateTable('tracking_pixels')
+    .set({ allowed_hosts: JSON.stringify(hosts), updated_at: nextTimestamp(pixel.updated_at, now) })
+    .where('id', '=', pixel.id)
+    .execute()
+  await trx.deleteFrom('permitted_hosts').where('pixel_id', '=', pixel.id).where('host', '=', host).execute()
+  await recordAudit(
+    trx,
+    {
+      ...actor,
+      action: 'tags.revoke_host',
+      subject: pixel.id,
+      before: { allowed_hosts: pixel.allowed_hosts },
+      after: { allowed_hosts: hosts },
+    },
+    now,
+  )
+  await raiseTagsVersion(trx, [pixel.id])
 }
 
-/** A pixel's permitted hosts, held until the transaction ends; undefined of one that is deleted or was never there. */
+/** A pixel's permitted hosts, locked until the transaction ends; undefined if it does not exist or is deleted. */
 function lockPixelHosts(trx: Db, pixelId: string) {
   return locked(
     trx,
@@ -177,7 +176,10 @@ export interface Permission {
   permitted_at: string
 }
 
-/** What the policy opens for a pixel, and where each entry comes from. What was permitted is listed even where it is not needed, so that it can be taken back. */
+/**
+ * Hosts that the policy opens for a pixel, with their origin. Permitted hosts are listed even if they are not needed,
+ * so that they can be revoked.
+ */
 export function listPixelHosts(
   pixel: SpendingPixel,
   ownHosts: ReadonlySet<string>,
@@ -193,7 +195,7 @@ export function listPixelHosts(
       ...code[key]
         .filter((host) => !isVendors(host))
         .map((host): PixelHost => ({ host, directive, source: 'code' })),
-      // A permission is for the host, whose sockets it opens too: it is told and taken back once.
+      // A permission includes the host's sockets: it is listed and revoked once.
       ...permitted[key]
         .filter((host) => !isSocketSource(host))
         .map((host): PixelHost => {

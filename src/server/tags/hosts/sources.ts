@@ -19,7 +19,10 @@ export interface SpendingPixel {
   vendors: readonly VendorMark[]
 }
 
-/** Where each part of a pixel's policy comes from. What was stored is judged again: a row written by another hand must not open this site to its own tags. */
+/**
+ * The origin of each part of a pixel's policy. Stored hosts are checked again: a row written by SQL must not open this
+ * site to its tags.
+ */
 export function partsOfPixel(
   pixel: SpendingPixel,
   ownHosts: ReadonlySet<string>,
@@ -39,22 +42,25 @@ export function partsOfPixel(
   }
 }
 
-/** All that a pixel adds to the policy by itself: another one switched off takes nothing from it. */
+/** Everything that a pixel adds to the policy by itself, independent of other pixels. */
 export function sourcesOfPixel(pixel: SpendingPixel, ownHosts: ReadonlySet<string>): TagSources {
   const { vendor, code, permitted } = partsOfPixel(pixel, ownHosts)
-  // The same object for all that add nothing, so that ten thousand of them are merged as one.
+  // The same object for all pixels that add nothing, so that ten thousand of them are merged as one.
   if (countHosts(pixel) === 0) return vendor
   return mergeSources([vendor, code, permitted])
 }
 
-/** How many hosts a pixel names beyond those of its vendors. */
+/** Number of hosts beyond those of its vendors. */
 function countHosts({ sources, allowed_hosts }: Pick<SpendingPixel, 'sources' | 'allowed_hosts'>): number {
   return new Set([...Object.values(sources).flat(), ...allowed_hosts]).size
 }
 
 const known = new Map<string, TagSources>()
 
-/** What the catalogue says that these vendors need. The same object for the same vendors, so that many pixels are merged as one. */
+/**
+ * Hosts that the catalogue lists for these vendors. The same object for the same vendors, so that many pixels are
+ * merged as one.
+ */
 export function sourcesOfVendors(marks: readonly VendorMark[]): TagSources {
   if (marks.length === 0) return NO_SOURCES
   const key = marks.map(keyOf).join(' ')
@@ -75,7 +81,7 @@ function namesAccount(id: string): boolean {
   )
 }
 
-/** The account's ID without its prefix, where it can be a part of a host's name. */
+/** The account's ID without its prefix, if it can be part of a host name. */
 function labelOf(account: string | null): string | null {
   const label = account?.slice(account.lastIndexOf('-') + 1).toLowerCase() ?? ''
   return /^[a-z0-9]{1,40}$/.test(label) ? label : null
@@ -100,7 +106,7 @@ function makeSources(of: (key: keyof TagSources) => readonly string[]): TagSourc
 
 const NO_SOURCES = makeSources(() => [])
 
-/** A host that a person allowed by its name: the tag may load scripts and pictures from it, talk to it, by socket too, and frame it. */
+/** A permitted host: scripts, images, requests, sockets and frames. */
 function sourcesOf(hosts: readonly string[]): TagSources {
   const list = [...hosts]
   const connect = [...list, ...list.map(toSocketSource)]
@@ -111,7 +117,7 @@ function toTagSources(hosts: VendorHosts): TagSources {
   return makeSources((key) => hosts[DIRECTIVE_OF[key]] ?? [])
 }
 
-/** Wildcards that a vendor's own documentation writes, by what they are for. */
+/** Wildcards from vendors' own documentation, by use. */
 const WILDCARDS: Record<keyof TagSources, ReadonlySet<string>> = Object.fromEntries(
   SOURCE_KEYS.map((key) => [
     key,
@@ -121,7 +127,7 @@ const WILDCARDS: Record<keyof TagSources, ReadonlySet<string>> = Object.fromEntr
   ]),
 ) as unknown as Record<keyof TagSources, ReadonlySet<string>>
 
-/** Sorted, each once. A wildcard that is there covers its hosts, and two hosts become the one that their vendor documents. */
+/** Sorted and unique. A wildcard covers its hosts, and two hosts become the wildcard that their vendor documents. */
 export function mergeSources(parts: readonly TagSources[]): TagSources {
   return makeSources((key) => {
     const sources = new Set(parts.flatMap((part) => part[key]))

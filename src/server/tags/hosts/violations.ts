@@ -25,7 +25,7 @@ interface CspReportDeps {
   ownHosts: ReadonlySet<string>
 }
 
-/** What the page's policy stopped, so that an administrator may allow it. Only a host name is ever kept. */
+/** `POST` of CSP reports, so that an administrator can permit hosts. Only a host name is stored. */
 export function registerCspReports(app: FastifyInstance, deps: CspReportDeps): void {
   app.register(async (scope) => {
     scope.addContentTypeParser(
@@ -42,17 +42,17 @@ export function registerCspReports(app: FastifyInstance, deps: CspReportDeps): v
     scope.post(CSP_REPORT_PATH, { bodyLimit: BODY_BYTES.cspReport }, async (request, reply) => {
       guardPublicPost(deps.guard, request, 'csp-report')
       const violation = readViolation(request.body, deps.siteUrl, deps.ownHosts)
-      // A report that is not worth keeping is answered like any other: whoever forges one learns nothing.
-      // One about what the page allows by now comes from a page that was loaded before.
+      // Every report gets the same response, so that forging one reveals nothing. Reports about hosts that are now
+      // allowed come from pages loaded before.
       if (violation !== null && !isAllowed(violation, deps.tags.current.sources)) {
-        // Counts in memory, which cannot fail.
+        // Counted in memory, which cannot fail.
         await storeWithin(deps.guard, request, 'csp-report', async () => {})
         const owners = attributeViolation(violation, deps.tags.recent)
         for (const blocked of blockedHostsOf(violation, owners))
           deps.buffer.add(
             {
               ...blocked,
-              // Browsers do not say which set their page ran.
+              // Browsers do not say which tag set their page ran.
               code_hash: deps.tags.isLongShown(blocked.pixel_id) ? blocked.code_hash : null,
               count: 1,
             },
@@ -74,28 +74,28 @@ export interface StoppedDeps {
 type Hinders = (member: PreparedTag) => boolean
 
 interface Stopped {
-  /** Something was stopped that is known to be this tag's. */
+  /** Something of this tag was stopped for certain. */
   hinders: Hinders
   /** Something was stopped that may have kept this tag from sending. */
   mayHinder: Hinders
 }
 
 /**
- * Keeps what the page heard its policy stop, uncounted: each is counted when the browser's own report of it comes, and
- * once where none does. `sets` begins with the one that the page ran.
+ * Stores what the page itself noticed, with a count of 0: it is counted with the browser's own report, or once if none
+ * arrives. `sets` begins with the one that the page ran.
  */
 export function noteStopped(
   { tags, blocked, siteUrl, ownHosts }: StoppedDeps,
   stopped: readonly StoppedRequest[],
   sets: readonly TagSet[],
-  network: string | null,
+  networkOf: () => string | null,
 ): Stopped {
   const all = stopped.map((request): Stopped => {
     const violation = readStopped(request, siteUrl, ownHosts)
     if (violation === null) return { hinders: () => false, mayHinder: () => true }
     const owners = attributeViolation(violation, sets)
     if (!isAllowed(violation, policyOf(owners[0], tags.current)))
-      for (const host of blockedHostsOf(violation, owners)) blocked.add({ ...host, count: 0 }, network)
+      for (const host of blockedHostsOf(violation, owners)) blocked.add({ ...host, count: 0 }, networkOf())
     const hinders: Hinders = ({ tag }) => owners.some((owner) => owner.tag.id === tag.id)
     const isUnexplained = owners.length === 0 && vendorOfHost(violation.host) === null
     return { hinders, mayHinder: isUnexplained ? () => true : hinders }
@@ -106,7 +106,7 @@ export function noteStopped(
   }
 }
 
-/** One for each pixel that it is put down to, or one of nobody. */
+/** One per pixel that it is attributed to, or one without a pixel. */
 function blockedHostsOf(
   { host, use, isSocket }: Violation,
   owners: readonly PreparedTag[],
@@ -116,23 +116,26 @@ function blockedHostsOf(
   return owners.map(({ tag, codeHash }) => ({ ...what, pixel_id: tag.id, code_hash: codeHash }))
 }
 
-/** A room's policy is its tag's own; all others share the page's. */
+/** An isolated frame has its tag's own policy; all other tags share the page's. */
 export function policyOf(
   owner: Pick<PreparedTag, 'tag'> | undefined,
   { members, sources }: TagSet,
 ): TagSources {
-  const member = members.find(({ tag, room }) => room !== null && tag.id === owner?.tag.id)
+  const member = members.find(({ tag, frame }) => frame !== null && tag.id === owner?.tag.id)
   return member?.sources ?? sources
 }
 
-/** The policy is the page's: what is stopped of a vendor is stopped for each of its pixels, of which so many are named. */
+/**
+ * The page's policy is shared: what is stopped of a vendor is stopped for all its pixels, of which at most this many
+ * are named.
+ */
 const MAX_OWNERS = 20
 
 /**
- * Which pixels it was, of the set that the page ran (the first) or of an older one. In this order: the one that the page
- * names, by the ID in the address of the script that tried; the one whose file it came from; the only one that loads
- * scripts from where it came; those of the vendor whose host it is. Chromium names no file for pictures, so that most
- * beacons are told by their vendor. A container loads what nobody here knows: whatever is left is put down to it.
+ * Finds the pixels, in the set that the page ran (the first) or an older one. In this order: the one named by the ID in
+ * the address of the script; the one whose file it came from; the only one that loads scripts from that host; those of
+ * the vendor that owns the host. Chromium names no file for images, so most beacons are attributed by vendor.
+ * Everything else is attributed to a container, which loads unknown scripts.
  */
 function attributeViolation(
   { host, sourceFile, tag: named }: Violation,
@@ -143,8 +146,8 @@ function attributeViolation(
     const member = known.find(({ tag }) => tag.id === named)
     if (member !== undefined) return [member]
   }
-  // What happens in a room is told as of its path.
-  const members = known.filter(({ room }) => room === null)
+  // Violations in isolated frames are reported with the frame's path.
+  const members = known.filter(({ frame }) => frame === null)
   const containers = members.filter(isContainer)
   if (sourceFile !== null) {
     const { pathname, hostname, search } = new URL(sourceFile)
@@ -171,7 +174,7 @@ export function isContainer({ tag }: PreparedTag): boolean {
   return tag.type === 'google_tag_manager'
 }
 
-/** True for a violation of a policy that the page no longer has. */
+/** True if the page's current policy allows it. */
 export function isAllowed(
   { host, use, isSocket }: Pick<Violation, 'host' | 'use' | 'isSocket'>,
   sources: TagSources,
@@ -180,19 +183,19 @@ export function isAllowed(
 }
 
 interface Violation {
-  /** The public host that the page was kept from. */
+  /** The public host that was blocked. */
   host: string
-  /** What it wanted to do there. */
+  /** The use that was blocked. */
   use: keyof TagSources
-  /** A socket needs an entry of its own in the policy. */
+  /** A socket needs its own entry in the policy. */
   isSocket: boolean
-  /** The script that tried, when the browser knows. */
+  /** The script that tried, if the browser knows it. */
   sourceFile: string | null
-  /** The pixel that the page itself named. */
+  /** The pixel that the page named. */
   tag: string | null
 }
 
-/** What allowing a host would open: a report about anything else leads to nothing that an administrator could do. */
+/** Directives that permitting a host can open; other reports lead to no action. */
 const USES: Readonly<Record<string, keyof TagSources>> = {
   'script-src': 'script',
   'script-src-elem': 'script',
@@ -201,7 +204,7 @@ const USES: Readonly<Record<string, keyof TagSources>> = {
   'frame-src': 'frame',
 }
 
-/** Takes the body of a `report-uri` report apart. Whatever is not a plain violation on the landing page is null. */
+/** Parses a `report-uri` body; null for anything but a plain violation on the landing page. */
 function readViolation(body: unknown, siteUrl: string, ownHosts: ReadonlySet<string>): Violation | null {
   const report = field(body, 'csp-report')
   const page = parseUrl(field(report, 'document-uri'))
@@ -217,7 +220,7 @@ function readViolation(body: unknown, siteUrl: string, ownHosts: ReadonlySet<str
   )
 }
 
-/** The same of what the page itself heard. */
+/** The same for what the page itself noticed. */
 function readStopped(
   { host, directive, source, tag }: StoppedRequest,
   siteUrl: string,
@@ -240,10 +243,10 @@ function toViolation(
 ): Violation | null {
   const use = Object.hasOwn(USES, directive) ? USES[directive] : undefined
   const isSocket = blocked.startsWith('wss://')
-  // Unencrypted sockets, like plain http, are never opened: browsers refuse them on an https page by themselves.
+  // Unencrypted sockets are never opened: browsers refuse them on https pages.
   const host = publicHostOf(isSocket ? blocked.replace('wss:', 'https:') : blocked)
   if (use === undefined || host === null || ownHosts.has(host)) return null
-  // Browser extensions meet the page's policy too, and no administrator can do anything about them.
+  // Violations of browser extensions are ignored: no administrator can fix them.
   if (source !== null && !['https:', 'http:'].includes(source.protocol)) return null
   return { host, use, isSocket, sourceFile: source?.href ?? null, tag }
 }

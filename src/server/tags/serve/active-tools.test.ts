@@ -14,7 +14,7 @@ import { composeTagSet } from './tag-set.ts'
 
 let made = 0
 
-interface Wish {
+interface PixelOptions {
   type?: PixelType
   code?: string
   pixel_id?: string | null
@@ -24,8 +24,13 @@ interface Wish {
   category?: 'marketing' | 'desempenho' | 'funcionalidade'
 }
 
-function prepare({ type = 'custom', pixel_id = null, allowed_hosts = [], ...wish }: Wish): PreparedTag {
-  const code = wish.code ?? generateSnippet(type, pixel_id ?? '')
+function prepare({
+  type = 'custom',
+  pixel_id = null,
+  allowed_hosts = [],
+  ...options
+}: PixelOptions): PreparedTag {
+  const code = options.code ?? generateSnippet(type, pixel_id ?? '')
   const pixel = { type, pixel_id, code }
   return prepareTag(
     {
@@ -33,11 +38,11 @@ function prepare({ type = 'custom', pixel_id = null, allowed_hosts = [], ...wish
       type,
       pixel_id,
       allowed_hosts,
-      consent_category: wish.category ?? 'marketing',
+      consent_category: options.category ?? 'marketing',
       conversion_labels: {},
       compiled: compileHere(pixel),
-      delivery: wish.delivery ?? 'browser',
-      runs_in: wish.runs_in ?? 'page',
+      delivery: options.delivery ?? 'browser',
+      runs_in: options.runs_in ?? 'page',
     },
     new Set(),
     () => ({ hash: 'h', html: '<!doctype html>', headers: {}, headBytes: 0 }),
@@ -46,14 +51,14 @@ function prepare({ type = 'custom', pixel_id = null, allowed_hosts = [], ...wish
 
 const SITE = parseConfig({}).site
 const mergedHosts = ({ sources }: Parameters<MeasureHead>[0]) => Object.values(sources).flat().length
-const setOf = (...wishes: Wish[]) => composeTagSet(wishes.map(prepare), () => 0)
-const META: Wish = { type: 'meta', pixel_id: '123456789012345' }
-const GA4: Wish = { type: 'google_analytics', pixel_id: 'G-ABC123', category: 'desempenho' }
-const HOTJAR: Wish = { code: '<script>h._hjSettings={hjid:1234567,hjsv:6}</script>' }
-const OWN: Wish = { code: '<script>fetch("https://painel.loja.example/v")</script>' }
+const setOf = (...pixels: PixelOptions[]) => composeTagSet(pixels.map(prepare), () => 0)
+const META: PixelOptions = { type: 'meta', pixel_id: '123456789012345' }
+const GA4: PixelOptions = { type: 'google_analytics', pixel_id: 'G-ABC123', category: 'desempenho' }
+const HOTJAR: PixelOptions = { code: '<script>h._hjSettings={hjid:1234567,hjsv:6}</script>' }
+const OWN: PixelOptions = { code: '<script>fetch("https://painel.loja.example/v")</script>' }
 
 describe('the tools of the cookie policy', () => {
-  test('a known vendor has its company, purpose, cookies and their duration', () => {
+  test('list a known vendor with company, purpose, cookies and duration', () => {
     const [meta] = describeTools(setOf(META))
     expect(meta).toMatchObject({
       category: 'marketing',
@@ -74,7 +79,7 @@ describe('the tools of the cookie policy', () => {
     expect(meta?.cookies).toContainEqual(expect.objectContaining({ name: 'fr', domain: 'facebook.com' }))
   })
 
-  test('two pixels of one vendor are one tool, in each category that they are in', () => {
+  test('list two pixels of one vendor once per category', () => {
     const tools = describeTools(
       setOf(META, { ...META, pixel_id: '999999999999999' }, { ...META, category: 'desempenho' }),
     )
@@ -84,19 +89,19 @@ describe('the tools of the cookie policy', () => {
     ])
   })
 
-  test('unknown code says so, names its hosts, and claims no cookies', () => {
+  test('list unknown code with its hosts and without cookies', () => {
     const [tool, ...others] = describeTools(setOf(OWN, { code: '<script>1</script>' }))
-    expect(tool).toMatchObject({ vendor: null, name: 'Ferramenta própria', company: null, cookies: [] })
+    expect(tool).toMatchObject({ vendor: null, name: 'Código próprio do site', company: null, cookies: [] })
     expect(tool?.hosts).toEqual(['painel.loja.example'])
     expect(others).toMatchObject([{ vendor: null, hosts: [] }])
   })
 
-  test('a host beside those of the vendor is named, the vendor’s own are not', () => {
+  test('name hosts beyond those of the vendor', () => {
     const [tool] = describeTools(setOf({ ...META, allowed_hosts: ['extra.loja.example'] }))
     expect(tool?.hosts).toEqual(['extra.loja.example'])
   })
 
-  test('what our server alone tells is in the list, with the cookies that our server sets', () => {
+  test('include what only our server sends, with our server’s cookies', () => {
     const tools = describeTools(
       setOf({ ...META, delivery: 'server' }, { ...GA4, delivery: 'server' }, { ...OWN, delivery: 'server' }),
     )
@@ -112,7 +117,7 @@ describe('the tools of the cookie policy', () => {
     expect(both?.cookies.filter(({ name }) => name === '_fbp')).toHaveLength(1)
   })
 
-  test('isolated, a vendor leaves its jar and no cookie, and what is served is the document of its frame', () => {
+  test('list the stored data of an isolated vendor, and its frame as the served file', () => {
     const set = composeTagSet([prepare({ ...HOTJAR, runs_in: 'isolated' })], () => 0)
     const [tool] = describeTools(set)
     expect(tool?.cookies.map(({ name }) => name)).toEqual(['portico_room_…'])
@@ -122,22 +127,22 @@ describe('the tools of the cookie policy', () => {
     ])
   })
 
-  test('a container says that it can load others', () => {
+  test('say that a container can load others', () => {
     const [tool] = describeTools(setOf({ type: 'google_tag_manager', pixel_id: 'GTM-ABC1234' }))
     expect(tool?.purpose).toContain('não aparecem nesta lista')
   })
 
-  test('proofs of ownership and nothing are no tools', () => {
+  test('leave out verification metas and empty tags', () => {
     const meta = '<meta name="google-site-verification" content="abc">'
     expect(describeTools(setOf({ code: meta }))).toEqual([])
     expect(describeTools(setOf())).toEqual([])
   })
 
-  test('no name that an administrator gave is in it', () => {
+  test('contain no name given by an administrator', () => {
     expect(JSON.stringify(describeTools(setOf(META, OWN, GA4)))).not.toContain('pixel-')
   })
 
-  test('every vendor of the catalogue has what the policy must say', () => {
+  test('have all required facts for every vendor of the catalogue', () => {
     for (const vendor of VENDORS.filter(({ category }) => category !== null)) {
       expect([vendor.name, vendor.company, vendor.purpose].every((text) => text.length > 1)).toBe(true)
       expect(vendor.country).toMatch(/^[A-Z]{2}$/)
@@ -148,32 +153,32 @@ describe('the tools of the cookie policy', () => {
   })
 })
 
-describe('from where a vendor is told', () => {
+describe('where a vendor gets data from', () => {
   const WAYS = { browser: ['browser'], server: ['server'], both: ['browser', 'server'] }
   test.each([
     ['page', 'browser', true, 'browser'],
     ['page', 'both', true, 'both'],
     ['page', 'server', true, 'server'],
     ['isolated', 'browser', true, 'browser'],
-    // Left out for want of room in the policy, a tag runs in no browser, whatever its code.
+    // A tag that is left out of the policy runs in no browser.
     ['page', 'both', false, 'server'],
     ['page', 'server', false, 'server'],
   ] as const)(
-    '%s, %s, room in the policy %s: %s, in the policy, the history and the evidence',
-    (runs_in, delivery, fits, told) => {
-      const wish: Wish = runs_in === 'page' ? { ...META, delivery } : { ...HOTJAR, runs_in }
-      const set = composeTagSet([prepare(wish)], (policy) =>
+    '%s, %s, space in the policy %s: %s, in policy, history and consent proof',
+    (runs_in, delivery, fits, sentBy) => {
+      const options: PixelOptions = runs_in === 'page' ? { ...META, delivery } : { ...HOTJAR, runs_in }
+      const set = composeTagSet([prepare(options)], (policy) =>
         fits || mergedHosts(policy) === 0 ? 0 : HEAD_LIMIT_BYTES,
       )
-      expect(describeRecipients(SITE, set).recipients.map(({ told_by }) => told_by)).toEqual([told])
-      expect(describeTools(set).map(({ told_by }) => told_by)).toEqual([WAYS[told]])
-      expect(describeServedTags(set).map(({ toldBy }) => toldBy)).toEqual([WAYS[told]])
+      expect(describeRecipients(SITE, set).recipients.map(({ told_by }) => told_by)).toEqual([sentBy])
+      expect(describeTools(set).map(({ told_by }) => told_by)).toEqual([WAYS[sentBy]])
+      expect(describeServedTags(set).map(({ sentBy }) => sentBy)).toEqual([WAYS[sentBy]])
     },
   )
 })
 
-describe('the tags of the history', () => {
-  test('our own files have the hash of what we serve, vendors’ files their address', () => {
+describe('served tags in the history', () => {
+  test('have a hash for our files and an address for vendors’ files', () => {
     const [meta, google, container, unknown] = describeServedTags(
       setOf(META, GA4, { type: 'google_tag_manager', pixel_id: 'GTM-ABC1234' }, OWN),
     )
@@ -194,10 +199,10 @@ describe('the tags of the history', () => {
       url: 'https://www.googletagmanager.com/gtm.js?id=GTM-ABC1234',
     })
     expect(unknown?.files).toMatchObject([{ kind: 'own' }])
-    expect(meta).toMatchObject({ vendors: ['meta-pixel'], account: '123456789012345', toldBy: ['browser'] })
+    expect(meta).toMatchObject({ vendors: ['meta-pixel'], account: '123456789012345', sentBy: ['browser'] })
   })
 
-  test('an address that the policy does not open for scripts is no file of the tag', () => {
+  test('leave out addresses that the policy does not open for scripts', () => {
     const code =
       '<script>var a="https://outro.example/a.js"; new Image().src="https://outro.example/b.js"</script>'
     const [tag] = describeServedTags(
@@ -208,7 +213,7 @@ describe('the tags of the history', () => {
   })
 })
 
-describe('of many tags one changes at a time', () => {
+describe('a change of one tag among many', () => {
   const site = {
     legalName: null,
     brandName: 'Pórtico',
@@ -221,7 +226,7 @@ describe('of many tags one changes at a time', () => {
   const before = composeTagSet([...stay, prepare(GA4)], () => 0)
   const after = composeTagSet(stay, () => 0)
 
-  test('and those that stay are not described again', () => {
+  test('does not describe the others again', () => {
     const served = describeServedTags(before)
     expect(describeServedTags(after).every((tag, index) => tag === served[index])).toBe(true)
     const { recipients } = describeRecipients(site, before)
@@ -230,13 +235,13 @@ describe('of many tags one changes at a time', () => {
     ).toBe(true)
   })
 
-  test('but a tag for which there is no more room in the policy is', () => {
-    const told = prepare({ ...META, delivery: 'both' })
-    const [runs] = describeServedTags({ members: [told], recipients: [told] })
-    const [alone] = describeServedTags({ members: [], recipients: [told] })
-    expect([runs?.toldBy, alone?.toldBy, alone?.files]).toEqual([['browser', 'server'], ['server'], []])
-    expect(describeTools({ members: [], recipients: [told] })).toMatchObject([{ told_by: ['server'] }])
-    expect(describeTools({ members: [told], recipients: [told] })).toMatchObject([
+  test('describes a tag again that no longer fits into the policy', () => {
+    const sentBy = prepare({ ...META, delivery: 'both' })
+    const [runs] = describeServedTags({ members: [sentBy], recipients: [sentBy] })
+    const [alone] = describeServedTags({ members: [], recipients: [sentBy] })
+    expect([runs?.sentBy, alone?.sentBy, alone?.files]).toEqual([['browser', 'server'], ['server'], []])
+    expect(describeTools({ members: [], recipients: [sentBy] })).toMatchObject([{ told_by: ['server'] }])
+    expect(describeTools({ members: [sentBy], recipients: [sentBy] })).toMatchObject([
       { told_by: ['browser', 'server'] },
     ])
   })

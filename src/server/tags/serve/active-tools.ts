@@ -9,29 +9,29 @@ import type { PreparedTag } from './prepare-tag.ts'
 import { listRecipients, type Recipient } from './recipients.ts'
 import type { TagSet } from './tag-set.ts'
 
-const OWN_TOOL = 'Ferramenta própria'
+const OWN_TOOL = 'Código próprio do site'
 
 const OWN_PURPOSE =
-  'Código escrito para este site, que não é de nenhuma ferramenta conhecida. O que ele grava no navegador não está descrito aqui.'
+  'Código feito para este site, sem uma ferramenta conhecida por trás. Não sabemos listar o que ele grava no navegador.'
 
 const OWN_SERVER_PURPOSE =
-  'Recebe do nosso servidor o que foi feito no site, em um sistema escolhido por nós.'
+  'Sistema escolhido por nós que recebe, pelo nosso servidor, as ações feitas no site.'
 
-/** Of the one vendor whose script is there to load others. */
+/** The one vendor whose script loads others. */
 const CONTAINER = 'google-tag-manager'
 
-const CONTAINER_NOTE = 'Outras ferramentas que ele carregue não aparecem nesta lista.'
+const CONTAINER_NOTE = 'Outras ferramentas carregadas por ele não aparecem nesta lista.'
 
 /**
- * The tools behind the tags that are on the site, each vendor once in each category, in the order in which they run.
- * Names that administrators gave to their pixels are their own affair and stay out.
+ * The tools on the site, each vendor once per category, in the order in which they run. Names that administrators gave
+ * to pixels are not published.
  */
 export function describeTools(set: Pick<TagSet, 'members' | 'recipients'>): ActiveTool[] {
   const tools = new Map<string, ActiveTool>()
   const seen = new Set<string>()
   for (const recipient of listRecipients(set)) {
     const text = spellTools(recipient)
-    // Of ten thousand tags most are alike, and joining a tool with itself changes nothing.
+    // Many tags are alike, and merging a tool with itself changes nothing.
     if (seen.has(text)) continue
     seen.add(text)
     addTools(tools, JSON.parse(text) as ActiveTool[])
@@ -47,35 +47,35 @@ function addTools(tools: Map<string, ActiveTool>, more: readonly ActiveTool[]): 
   }
 }
 
-/** Described once for as long as nothing about the tag changes. */
-const spelled = new WeakMap<PreparedTag, Map<Recipient['toldBy'], string>>()
+/** Computed once while the tag is unchanged. */
+const spelled = new WeakMap<PreparedTag, Map<Recipient['sentBy'], string>>()
 
 function spellTools(recipient: Recipient): string {
-  const { prepared, toldBy } = recipient
-  const known = spelled.get(prepared) ?? new Map<Recipient['toldBy'], string>()
-  const text = known.get(toldBy) ?? JSON.stringify(toolsOf(recipient))
-  spelled.set(prepared, known.set(toldBy, text))
+  const { prepared, sentBy } = recipient
+  const known = spelled.get(prepared) ?? new Map<Recipient['sentBy'], string>()
+  const text = known.get(sentBy) ?? JSON.stringify(toolsOf(recipient))
+  spelled.set(prepared, known.set(sentBy, text))
   return text
 }
 
 function toolsOf(recipient: Recipient): ActiveTool[] {
-  const { prepared, toldBy } = recipient
+  const { prepared, sentBy } = recipient
   const vendors = prepared.marks
     .flatMap(({ id }) => vendorById(id) ?? [])
-    // Proofs of whose site this is observe nobody.
+    // Verification metas observe nobody.
     .filter((vendor) => vendor.category !== null)
   const [first, ...others] = vendors
   if (first === undefined) return [ownTool(recipient)]
   return [
     { ...vendorTool(first, recipient), hosts: hostsBeyondVendors(recipient) },
-    // Our server tells the vendor of the pixel's type alone.
-    ...(toldBy.includes('browser') ? others : []).map((vendor) =>
-      vendorTool(vendor, { prepared, toldBy: ['browser'] }),
+    // Our server sends to the vendor of the pixel's type only.
+    ...(sentBy.includes('browser') ? others : []).map((vendor) =>
+      vendorTool(vendor, { prepared, sentBy: ['browser'] }),
     ),
   ]
 }
 
-function vendorTool(vendor: Vendor, { prepared, toldBy }: Recipient): ActiveTool {
+function vendorTool(vendor: Vendor, { prepared, sentBy }: Recipient): ActiveTool {
   return {
     category: categoryOf(prepared),
     vendor: vendor.id,
@@ -83,45 +83,45 @@ function vendorTool(vendor: Vendor, { prepared, toldBy }: Recipient): ActiveTool
     company: vendor.company,
     country: vendor.country,
     purpose: vendor.id === CONTAINER ? `${vendor.purpose} ${CONTAINER_NOTE}` : vendor.purpose,
-    told_by: [...toldBy],
+    told_by: [...sentBy],
     cookies: [
-      ...(toldBy.includes('browser') ? cookiesInBrowser(vendor, prepared) : []),
-      ...(toldBy.includes('server') ? cookiesOfServer(prepared) : []),
+      ...(sentBy.includes('browser') ? cookiesInBrowser(vendor, prepared) : []),
+      ...(sentBy.includes('server') ? cookiesOfServer(prepared) : []),
     ].filter(isFirstOfItsName),
     hosts: [],
   }
 }
 
 function ownTool(recipient: Recipient): ActiveTool {
-  const { prepared, toldBy } = recipient
+  const { prepared, sentBy } = recipient
   return {
     category: categoryOf(prepared),
     vendor: null,
     name: OWN_TOOL,
     company: null,
     country: null,
-    purpose: toldBy.includes('browser') ? OWN_PURPOSE : OWN_SERVER_PURPOSE,
-    told_by: [...toldBy],
+    purpose: sentBy.includes('browser') ? OWN_PURPOSE : OWN_SERVER_PURPOSE,
+    told_by: [...sentBy],
     cookies: [
-      ...(prepared.room === null ? [] : [JAR]),
-      ...(toldBy.includes('server') ? cookiesOfServer(prepared) : []),
+      ...(prepared.frame === null ? [] : [JAR]),
+      ...(sentBy.includes('server') ? cookiesOfServer(prepared) : []),
     ],
     hosts: hostsBeyondVendors(recipient),
   }
 }
 
-/** A frame of an opaque origin keeps no cookies; the page keeps its jar for it. */
-function cookiesInBrowser(vendor: Vendor, { room }: PreparedTag): ToolCookie[] {
-  return room === null ? cookiesOfVendor(vendor) : [JAR]
+/** A frame with an opaque origin has no cookies; the page stores its data. */
+function cookiesInBrowser(vendor: Vendor, { frame }: PreparedTag): ToolCookie[] {
+  return frame === null ? cookiesOfVendor(vendor) : [JAR]
 }
 
 function categoryOf({ tag }: PreparedTag): OptionalCategory {
   return tag.category as OptionalCategory
 }
 
-/** What the code names, or an administrator permitted, and the catalogue does not. */
-function hostsBeyondVendors({ prepared: { tag, marks }, toldBy }: Recipient): string[] {
-  if (!toldBy.includes('browser')) return []
+/** Hosts in the code, or permitted by an administrator, that the catalogue does not list. */
+function hostsBeyondVendors({ prepared: { tag, marks }, sentBy }: Recipient): string[] {
+  if (!sentBy.includes('browser')) return []
   const vendors = sourcesOfVendors(marks)
   const known = SOURCE_KEYS.flatMap((key) => vendors[key])
   return tag.hosts.filter((host) => !known.some((source) => host === source || matchesSource(host, source)))
@@ -144,16 +144,16 @@ function isFirstOfItsName(cookie: ToolCookie, index: number, all: readonly ToolC
   return all.findIndex(isSame) === index
 }
 
-/** What an isolated tag keeps: the page stores it for it, and nothing else of it is in the browser. */
+/** What the page stores for an isolated tag; nothing else of it is in the browser. */
 const JAR: ToolCookie = {
   name: jarKey('…'),
   duration: 'até ser apagado',
-  purpose: 'O que a ferramenta, isolada em um quadro, pediu para guardar.',
+  purpose: 'Dados que a ferramenta guarda enquanto roda isolada da página.',
   domain: null,
   kind: 'local_storage',
 }
 
-/** What the vendor's own script leaves in the browser, here and on its own domain. */
+/** Cookies and storage of the vendor's script, here and on its own domain. */
 function cookiesOfVendor(vendor: Vendor): ToolCookie[] {
   return [
     ...vendor.cookies.map(({ name, duration, purpose }) => ownCookie(nameOf(name), duration, purpose)),
@@ -180,7 +180,7 @@ function cookiesOfVendor(vendor: Vendor): ToolCookie[] {
   ]
 }
 
-/** What our server sets in order to send events to a vendor, or to a system of ours. */
+/** Cookies that our server sets to send events. */
 function cookiesOfServer({ destination }: PreparedTag): ToolCookie[] {
   return (destination?.cookies ?? []).map(({ name, days, purpose }) =>
     ownCookie(name, `${days} dias`, purpose),
@@ -191,7 +191,7 @@ function ownCookie(name: string, duration: string, purpose: string): ToolCookie 
   return { name, duration, purpose, domain: null, kind: 'cookie' }
 }
 
-/** As a visitor would find it in the browser; what changes from one to another is an ellipsis, or an example. */
+/** As a visitor sees it in the browser; variable parts are an ellipsis or an example. */
 function nameOf(rule: NameRule): string {
   if ('exact' in rule) return rule.exact
   return 'prefix' in rule ? `${rule.prefix}…` : `ex.: ${rule.sample}`

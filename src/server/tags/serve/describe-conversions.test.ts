@@ -26,30 +26,28 @@ function look(code: string, type: PixelType = 'custom', pixel_id: string | null 
 }
 
 describe('an event snippet of Google Ads', () => {
-  test('beside the base is a conversion of every visit, which is said, and its label is offered', () => {
+  test('beside the base tag is a conversion of every visit, with a warning and its label suggested', () => {
     const { warnings, sends, found } = look(BASE + EVENT)
     expect(warnings).toEqual(['conversion_at_load'])
-    expect(sends[0]).toBe(
-      'Ao abrir a página, depois do consentimento: a visita e uma conversão, para Google Ads.',
-    )
+    expect(sends[0]).toBe('Visita à página e uma conversão, depois do consentimento: Google Ads.')
     expect(found).toEqual(Array(3).fill('AbC-D_efG'))
   })
 
-  test('alone promises no visit', () => {
+  test('alone sends no page view', () => {
     const { warnings, sends } = look(EVENT)
     expect(warnings).toEqual(['conversion_at_load'])
     expect(sends[0]).toBe(
-      'Aqui só há o código de evento de Google Ads, sem a tag base: a visita não é enviada.',
+      'Visita à página: não é enviada. Este é só o código de evento de Google Ads, sem a tag base.',
     )
   })
 
-  test('in a function that a click calls is no conversion of a visit', () => {
+  test('in a function called by a click is no conversion of a visit', () => {
     const { warnings, sends, found } = look(BASE + CLICK)
     expect([warnings, found[0]]).toEqual([[], 'AbC-D_efG'])
-    expect(sends[0]).toBe('Ao abrir a página, depois do consentimento: a visita, para Google Ads.')
+    expect(sends[0]).toBe('Visita à página, depois do consentimento: Google Ads.')
   })
 
-  test('and one of remarketing is none', () => {
+  test('for remarketing is no conversion', () => {
     expect(
       look(`${BASE}<script>gtag('event','page_view',{send_to:'AW-1029384756'})</script>`).warnings,
     ).toEqual([])
@@ -66,8 +64,9 @@ test.each([
     `<script>(function(){fbq('init','482910377165024');fbq('track','Contact')})()</script>`,
   ],
   ['X', `<script>twq('config','abc12');twq('event','tw-abc12-def34',{})</script>`],
-  ['TikTok', `<script>ttq.load('CPRT1C0ABCDEFGHIJKL0');ttq.track('SubmitForm')</script>`],
-])('a conversion at load is seen of %s', (_vendor, code) => {
+  ['TikTok', `<script>ttq.load('CPRT1C0ABCDEFGHIJKL0');ttq.track('Lead')</script>`],
+  ['TikTok by a former name', `<script>ttq.load('CPRT1C0ABCDEFGHIJKL0');ttq.track('SubmitForm')</script>`],
+])('finds a conversion at load of %s', (_vendor, code) => {
   expect(look(code).warnings).toContain('conversion_at_load')
 })
 
@@ -75,24 +74,21 @@ test.each(
   VENDORS.filter(({ conversion }) => conversion !== undefined).map(
     (vendor) => [vendor.name, vendor] as const,
   ),
-)(
-  'the conversions of %s are named as the catalogue names them, which is as they are sent',
-  (_name, { id, conversion, name }) => {
-    const marks = [{ id, account: 'a1' }]
-    const compiled = compileHere({ type: 'custom', pixel_id: null, code: '<script>var a = 1</script>' })
-    const [, ...sentences] = describeSends(compiled, marks, LABELS)
-    expect(sentences).toHaveLength(3)
-    for (const [index, key] of (['lead', 'contact', 'sign_up'] as const).entries()) {
-      const event = conversion?.events[key] ?? ''
-      expect(JSON.stringify(conversion?.args[key])).toContain(event === '$label' ? '$label' : `"${event}"`)
-      const said = event === '$label' ? LABELS[key] : event
-      expect(said).toMatch(/^[\w ]{3,}$/)
-      expect(sentences[index]).toContain(`${name} (${said}).`)
-    }
-  },
-)
+)('names the conversions of %s as the catalogue does', (_name, { id, conversion, name }) => {
+  const marks = [{ id, account: 'a1' }]
+  const compiled = compileHere({ type: 'custom', pixel_id: null, code: '<script>var a = 1</script>' })
+  const [, ...sentences] = describeSends(compiled, marks, LABELS)
+  expect(sentences).toHaveLength(3)
+  for (const [index, key] of (['lead', 'contact', 'sign_up'] as const).entries()) {
+    const event = conversion?.events[key] ?? ''
+    expect(JSON.stringify(conversion?.args[key])).toContain(event === '$label' ? '$label' : `"${event}"`)
+    const said = event === '$label' ? LABELS[key] : event
+    expect(said).toMatch(/^[\w ]{3,}$/)
+    expect(sentences[index]).toContain(`${name} (${said}).`)
+  }
+})
 
-test('a container says which events its triggers listen for, and nobody else does', () => {
+test("lists the events that a container's triggers can use", () => {
   const { triggers } = look(
     generateSnippet('google_tag_manager', 'GTM-PRT1C0'),
     'google_tag_manager',
@@ -102,12 +98,12 @@ test('a container says which events its triggers listen for, and nobody else doe
   expect(look(BASE).triggers).toEqual([])
 })
 
-describe('code that nobody recognised', () => {
+describe('unrecognised code', () => {
   test.each([
     [
       'an agency’s script',
       '<script src="https://tags.agencia.com.br/a.js"></script>',
-      'Não reconhecemos a plataforma. O código roda como está e fala com tags.agencia.com.br.',
+      'Não reconhecemos a plataforma. O código roda como está e se comunica com tags.agencia.com.br.',
     ],
     [
       'own code',
@@ -124,9 +120,9 @@ describe('code that nobody recognised', () => {
     expect(look(code).about).toBe(about)
   })
 
-  test('promises nothing of any vendor', () => {
+  test('claims nothing about any vendor', () => {
     expect(look('<script>var a = 1</script>').sends[0]).toBe(
-      'Ao abrir a página, depois do consentimento: o que o próprio código mandar.',
+      'Visita à página, depois do consentimento: conforme o próprio código.',
     )
   })
 
@@ -139,7 +135,7 @@ describe('code that nobody recognised', () => {
   })
 })
 
-test('Analytics and Ads in one Google tag are no alarm, two accounts of one are', () => {
+test('accepts Analytics and Ads in one Google tag, and warns about two accounts of one product', () => {
   const tag = (...ids: string[]) =>
     `<script async src="https://www.googletagmanager.com/gtag/js?id=${ids[0]}"></script><script>window.dataLayer=window.dataLayer||[];function gtag(){dataLayer.push(arguments)}${ids.map((id) => `gtag('config','${id}');`).join('')}</script>`
   const codes = (...ids: string[]) => look(tag(...ids), 'google_analytics', ids[0]).warnings

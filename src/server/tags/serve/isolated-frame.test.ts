@@ -4,9 +4,9 @@ import { createFrameRenderer } from './isolated-frame.ts'
 const TAG = { id: 'a', type: 'custom' as const, category: 'marketing' as const, vendorId: null, hosts: [] }
 const HOSTS = ['cdn.vendor.example', '*.vendor.example']
 
-/** In WebKit a host without a scheme has that of the document's origin, and an opaque origin has none. */
+/** WebKit gives a host without a scheme that of the document's origin, and an opaque origin has none. */
 test.each(['https://portico.example', 'http://localhost:3000'])(
-  'every host in the policy of a room has its scheme: %s',
+  'every host in the policy of an isolated frame has its scheme: %s',
   (siteUrl) => {
     const sources = {
       script: HOSTS,

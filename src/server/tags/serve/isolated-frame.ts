@@ -7,12 +7,12 @@ import type { Config } from '#server/config.ts'
 import { framePolicy, type TagSources } from '#server/http/security/content-security-policy.ts'
 import { frameHeaders, type Headers } from '#server/http/security/headers.ts'
 import { ownOrigins } from '#server/http/security/own-origins.ts'
-import { headBytes } from '#server/http/static/responses.ts'
+import { escapeJson, headBytes } from '#server/http/static/responses.ts'
 import type { CompiledStep } from '../compile/compiled-tag.ts'
 
 /** The document in which one isolated tag runs. */
-export interface Room {
-  /** Of everything that is served for it, the policy included. */
+export interface IsolatedFrame {
+  /** Hash of everything that is served for it, including the policy. */
   hash: string
   html: string
   headers: Headers
@@ -22,9 +22,9 @@ export interface Room {
 export type RenderFrame = (
   tag: Omit<ManifestTag, 'steps'> & { steps: CompiledStep[] },
   sources: TagSources,
-) => Room
+) => IsolatedFrame
 
-/** The whole document is one answer: nothing that it could load from us has an origin that it may load from. */
+/** The whole document is one response: an opaque origin cannot load files from us. */
 export function createFrameRenderer(
   script: string,
   { siteUrl, hsts }: Pick<Config, 'siteUrl' | 'hsts'>,
@@ -38,16 +38,11 @@ export function createFrameRenderer(
   return {
     render: ({ leaves: _leaves, room: _room, ...tag }, sources) => {
       const headers = headersFor(sources)
-      const html = `<!doctype html><html lang="pt-BR"><head><meta charset="utf-8"><title></title><script type="application/json" id="${FRAME_TAG_ID}">${toJson(tag)}</script><script>${script}</script></head><body></body></html>`
+      const html = `<!doctype html><html lang="pt-BR"><head><meta charset="utf-8"><title></title><script type="application/json" id="${FRAME_TAG_ID}">${escapeJson(JSON.stringify(tag satisfies FrameTag))}</script><script>${script}</script></head><body></body></html>`
       return { hash: hashOf(html, JSON.stringify(headers)), html, headers, headBytes: headBytes(headers) }
     },
     measure: (sources) => headBytes(headersFor(sources)),
   }
-}
-
-/** No text inside can end the element, nor begin a comment in it. */
-function toJson(tag: FrameTag): string {
-  return JSON.stringify(tag).replaceAll('<', '\\u003c')
 }
 
 function hashOf(...parts: string[]): string {
@@ -56,10 +51,10 @@ function hashOf(...parts: string[]): string {
   return hash.digest('base64url').slice(0, 16)
 }
 
-/** What runs in every room before its tag; the build made it one script. */
+/** Runs in every isolated frame before its tag; built as one script. */
 export function readFrameScript(distDirectory: string): string {
-  const script = readFileSync(join(distDirectory, 'server/room.js'), 'utf8').trim()
-  // Such a text would end the element that it stands in.
-  if (/<\/script|<!--/i.test(script)) throw new Error('the script of the rooms cannot stand in a document')
+  const script = readFileSync(join(distDirectory, 'server/frame.js'), 'utf8').trim()
+  // Such a text would close the element around it.
+  if (/<\/script|<!--/i.test(script)) throw new Error('the script of isolated frames cannot be inlined')
   return script
 }

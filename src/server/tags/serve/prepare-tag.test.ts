@@ -30,7 +30,7 @@ function prepare(
 const google = (id: string) =>
   prepare('google_analytics', id, generateSnippet('google_analytics', id)).tag.hit
 
-test('a page view is told by the ID that its vendor shows', () => {
+test('identifies a page view by the ID that its vendor shows', () => {
   expect(prepare('meta', '42', generateSnippet('meta', '42')).tag.hit).toEqual({
     hosts: ['www.facebook.com'],
     id: '42',
@@ -45,7 +45,7 @@ test('a page view is told by the ID that its vendor shows', () => {
   expect(prepare('custom', null, '<script>1</script>').tag.hit).toBeUndefined()
 })
 
-test('conversions go out in each vendor’s words, with the label where it needs one, and not twice', () => {
+test('sends conversions with each vendor’s call and label, and not twice', () => {
   expect(prepare('meta', '42', generateSnippet('meta', '42')).tag.conversions?.lead).toEqual([
     { call: 'fbq', args: ['track', 'Lead', {}, { eventID: '$id' }] },
   ])
@@ -65,7 +65,7 @@ test('conversions go out in each vendor’s words, with the label where it needs
   expect(prepare('meta', '42', own).tag.conversions).toBeUndefined()
 })
 
-test('what ran and what the policy gave it make a revision of their own', () => {
+test('makes a new revision for changed code or policy', () => {
   const revisions = ['1', '2'].map((id) => prepare('meta', id, generateSnippet('meta', id)).revision)
   expect(new Set(revisions).size).toBe(2)
   expect(prepare('custom', null, LINKEDIN).revision).not.toBe(
@@ -74,7 +74,7 @@ test('what ran and what the policy gave it make a revision of their own', () => 
   expect(prepare('custom', null, LINKEDIN).revision).toBe(prepare('custom', null, LINKEDIN).revision)
 })
 
-test('what its vendors leave behind travels with a tag, refusals and the owner’s own keys excepted', () => {
+test('lists what its vendors leave behind, except refusals and the owner’s own keys', () => {
   expect(prepare('meta', '42', generateSnippet('meta', '42')).tag.leaves).toEqual({
     cookies: ['_fbp', '_fbc'],
     local: ['lastExternalReferrer', 'lastExternalReferrerTime'],

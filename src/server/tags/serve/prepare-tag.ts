@@ -21,7 +21,7 @@ import { marksOfPixel, type VendorMark, vendorById } from '#server/vendors/marks
 import { type NameRule, toMatchedText, type VendorConversion } from '#server/vendors/vendor.ts'
 import { type CompiledTag, hostsOfSources } from '../compile/compiled-tag.ts'
 import { type SpendingPixel, sourcesOfPixel } from '../hosts/sources.ts'
-import type { RenderFrame, Room } from './isolated-frame.ts'
+import type { IsolatedFrame, RenderFrame } from './isolated-frame.ts'
 
 export interface ActivePixel {
   id: string
@@ -37,43 +37,43 @@ export interface ActivePixel {
   runs_in?: PixelRunsIn
 }
 
-/** One pixel's share of the tag set: made once for as long as nothing about it changes. */
+/** One pixel's part of the tag set, computed once while nothing about it changes. */
 export interface PreparedTag {
   compiled: CompiledTag
   tag: ManifestTag
-  /** What the page is told of it: of one in a room, only where that is. */
+  /** Its entry for the page; for an isolated tag only its frame. */
   pageTag: ManifestTag
-  /** null for one that runs in the page. */
-  room: Room | null
-  /** The server tells its vendor of events. */
-  isTold: boolean
+  /** Null if it runs in the page. */
+  frame: IsolatedFrame | null
+  /** The server sends its events. */
+  isSentByServer: boolean
   /** Where the server sends them. */
   destination: Destination | null
-  /** With the hash of a subscription's address, which visitors must have been told of. */
+  /** Includes the hash of a subscriber's address, which visitors must have been told. */
   sendsEmail: boolean
-  /** The tag as it stands in the manifest. */
+  /** Its entry in the manifest. */
   script: string
-  /** Text of each file by its path. */
+  /** Content of each file by path. */
   files: ReadonlyMap<string, string>
   /** Every vendor whose hosts it has. */
   marks: readonly VendorMark[]
   /** What its part of the policy is made of. */
   spending: SpendingPixel
   sources: TagSources
-  /** How many entries it adds to the policy. */
+  /** Number of entries that it adds to the policy. */
   addedHosts: number
-  /** Hash of what the browser runs and what the policy gives it: evidence of another one says nothing about this. */
+  /** Hash of what the browser runs and the policy allows: observations of another revision do not count. */
   revision: string
-  /** Hash of its steps alone: what the policy stopped of this code it goes on stopping, whatever else was permitted. */
+  /** Hash of its steps only: a blocked host stays blocked for this code, whatever else was permitted. */
   codeHash: string
 }
 
 export function prepareTag(
   pixel: ActivePixel,
   ownHosts: ReadonlySet<string>,
-  renderRoom: RenderFrame = noRooms,
+  renderFrame: RenderFrame = noFrames,
 ): PreparedTag {
-  // Nothing of a vendor that the server alone tells is on the page.
+  // A pixel sent by the server only has nothing on the page.
   const isAbsent = pixel.delivery === 'server'
   const compiled = isAbsent ? { ...pixel.compiled, steps: [], head: [] } : pixel.compiled
   const isIsolated = pixel.runs_in === 'isolated' && compiled.steps.length > 0
@@ -102,20 +102,20 @@ export function prepareTag(
     ...(isAbsent ? {} : { ...hitOf(pixel, marks), ...conversionsOf(pixel, marks) }),
     ...leftoversOfVendors(marks),
   }
-  const room = isIsolated ? renderRoom({ ...tag, steps: compiled.steps }, sources) : null
-  const pageTag = room === null ? tag : inRoom(tag, room)
+  const frame = isIsolated ? renderFrame({ ...tag, steps: compiled.steps }, sources) : null
+  const pageTag = frame === null ? tag : inFrame(tag, frame)
   const script = toScript(pageTag)
-  const isTold = (pixel.delivery ?? 'browser') !== 'browser'
+  const isSentByServer = (pixel.delivery ?? 'browser') !== 'browser'
   const destination = destinationOf(pixel)
   return {
     compiled,
     tag,
     pageTag,
-    room,
-    isTold,
+    frame,
+    isSentByServer,
     destination,
     sendsEmail:
-      isTold && pixel.send_hashed_email === true && (destination?.carries.includes('email') ?? false),
+      isSentByServer && pixel.send_hashed_email === true && (destination?.carries.includes('email') ?? false),
     script,
     files,
     marks,
@@ -127,24 +127,25 @@ export function prepareTag(
   }
 }
 
-function noRooms(): never {
-  throw new Error('an isolated tag was prepared by somebody who serves no rooms')
+function noFrames(): never {
+  throw new Error('an isolated tag needs a frame renderer')
 }
 
-/** Its hosts are not the page's, and all that it leaves in the browser is its jar. */
-function inRoom({ id, type, category, vendorId }: ManifestTag, { hash }: Room): ManifestTag {
+/** Its hosts are not in the page's policy, and all that it leaves in the browser is stored by the page. */
+function inFrame({ id, type, category, vendorId }: ManifestTag, { hash }: IsolatedFrame): ManifestTag {
   const leaves = { local: [jarKey(id)], session: [jarKey(id)] }
   return { id, type, category, vendorId, hosts: [], steps: [], leaves, room: hash }
 }
 
-/** How the page tells this tag's page view from other requests. */
+/** How the page recognises this tag's page view among other requests. */
 function hitOf({ pixel_id }: ActivePixel, marks: readonly VendorMark[]): Pick<ManifestTag, 'hit'> {
-  // An Ads account in a Google Analytics pixel sends where Ads does.
+  // An Ads account in a Google Analytics pixel sends to the hosts of Ads.
   const mark = marks.find(({ account }) => account !== null && account === pixel_id) ?? marks[0]
   const pageView = mark === undefined ? undefined : vendorById(mark.id)?.pageView
   if (mark === undefined || pageView === undefined) return {}
   const account = pixel_id ?? mark.account
-  // A Google tag stands for other accounts, whose IDs its requests carry; Google Ads writes its own without the letters.
+  // A Google tag stands for other accounts, whose IDs are in its requests; Google Ads writes its ID without the
+  // letters.
   const isShown = pageView.showsId && !account?.startsWith('GT-')
   return {
     hit: {
@@ -155,7 +156,7 @@ function hitOf({ pixel_id }: ActivePixel, marks: readonly VendorMark[]): Pick<Ma
   }
 }
 
-/** Code that listens to the page's own event tells its vendor itself: it must not be told twice. */
+/** Code that listens to the page's own event sends conversions itself: it must not get them twice. */
 function conversionsOf(
   { pixel_id, conversion_labels, compiled }: ActivePixel,
   marks: readonly VendorMark[],
@@ -165,7 +166,7 @@ function conversionsOf(
   return Object.keys(conversions).length === 0 ? {} : { conversions }
 }
 
-/** Each host once, whatever it is used for. Sockets are in no timeline. */
+/** Each host once. Sockets are in no timeline. */
 function entriesOf(sources: TagSources): string[] {
   const all = SOURCE_KEYS.flatMap((key) => sources[key]).filter((source) => !isSocketSource(source))
   return [...new Set(all)].sort()
@@ -175,12 +176,12 @@ export function hashOf(salt: string, text: string): string {
   return createHash('sha256').update(salt).update('\0').update(text).digest('base64url').slice(0, 16)
 }
 
-/** JSON is JavaScript, but for two line separators of older engines. */
+/** JSON is JavaScript, except for two line separators in older engines. */
 function toScript(value: unknown): string {
   return JSON.stringify(value).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
 }
 
-/** Event of the page that the code of a tag may listen to. */
+/** The page's event that custom code may listen to. */
 const OWN_EVENT = 'portico:event'
 
 const MAX_NAMED = 3
@@ -189,7 +190,7 @@ function listensItself({ steps }: Pick<CompiledTag, 'steps'>): boolean {
   return steps.some((step) => step.kind === 'own' && step.body.includes(OWN_EVENT))
 }
 
-/** The calls by which a pixel's vendors are told of each conversion, as far as there is what they need. */
+/** The calls that send each conversion to a pixel's vendors, as far as their labels are known. */
 function conversionCalls(
   marks: readonly VendorMark[],
   account: string | null,
@@ -199,7 +200,7 @@ function conversionCalls(
   for (const [index, mark] of marks.entries()) {
     const conversion = vendorById(mark.id)?.conversion
     if (conversion === undefined) continue
-    // The field of the form is the account of the pixel's own vendor; the others have theirs in the code.
+    // The form's field is the account of the pixel's own vendor; others have theirs in the code.
     const own = (index === 0 ? account : null) ?? mark.account
     for (const name of CONVERSIONS) {
       const call = makeCall(conversion, name, own, labels[name])
@@ -221,7 +222,7 @@ function makeCall(
   return { call, args: fill(args[name], { $account: account ?? '', $label: label ?? '' }) as unknown[] }
 }
 
-/** Every text inside, with its marks replaced; `$id` is left for the page. */
+/** Replaces placeholders in all texts; `$id` is left for the page. */
 function fill(value: unknown, marks: Record<string, string>): unknown {
   if (typeof value === 'string') return value.replace(/\$(account|label)/g, (mark) => marks[mark] ?? '')
   if (Array.isArray(value)) return value.map((item) => fill(item, marks))
@@ -229,7 +230,7 @@ function fill(value: unknown, marks: Record<string, string>): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fill(item, marks)]))
 }
 
-/** What the form asks for, so that a vendor that tells conversions apart by labels can be told of them. */
+/** Labels that the form asks for, for vendors that identify conversions by label. */
 export function labelFields(marks: readonly VendorMark[], code: string): ConversionLabelField[] {
   const asking = marks.flatMap(({ id }) => vendorById(id) ?? []).find(({ conversion }) => conversion?.label)
   const label = asking?.conversion?.label
@@ -244,7 +245,7 @@ export function labelFields(marks: readonly VendorMark[], code: string): Convers
   }))
 }
 
-/** What a container's own triggers listen for. */
+/** Events that a container's triggers can use. */
 export function listTriggers(marks: readonly VendorMark[]): ConversionTrigger[] {
   const container = marks.flatMap(({ id }) => vendorById(id) ?? []).find(({ pageView }) => pageView?.byScript)
   const events = container?.conversion?.events
@@ -252,18 +253,19 @@ export function listTriggers(marks: readonly VendorMark[]): ConversionTrigger[] 
   return CONVERSIONS.map((conversion) => ({ conversion, event: events[conversion] }))
 }
 
-/** Whole sentences: what goes out by itself, and when. */
+/** Whole sentences: what is sent automatically, and when. */
 export function describeSends(
   compiled: Pick<CompiledTag, 'kind' | 'steps' | 'warnings'>,
   marks: readonly VendorMark[],
   labels: ConversionLabels,
 ): string[] {
   const { kind } = compiled
-  if (kind === 'head') return ['Nada sai: isto só fica no HTML da página, para quem verifica o site.']
+  if (kind === 'head')
+    return ['Não envia nada: fica no HTML da página para a plataforma confirmar que o site é seu.']
   if (kind !== 'script' && kind !== 'image') return []
   const visit = describeVisit(compiled, marks)
   if (listensItself(compiled))
-    return [visit, 'Conversões: como o código mandar, porque ele ouve os eventos da página.']
+    return [visit, 'Conversões: enviadas pelo próprio código, que acompanha os eventos da página.']
   return [visit, ...describeConversions(marks, labels)]
 }
 
@@ -272,13 +274,12 @@ function describeVisit(
   marks: readonly VendorMark[],
 ): string {
   const vendor = marks.flatMap(({ id }) => vendorById(id) ?? [])[0]
-  if (vendor === undefined)
-    return 'Ao abrir a página, depois do consentimento: o que o próprio código mandar.'
+  if (vendor === undefined) return 'Visita à página, depois do consentimento: conforme o próprio código.'
   const code = toMatchedText(steps.map((step) => (step.kind === 'own' ? step.body : step.src)).join('\n'))
   if (vendor.base !== undefined && !vendor.base.test(code))
-    return `Aqui só há o código de evento de ${vendor.name}, sem a tag base: a visita não é enviada.`
+    return `Visita à página: não é enviada. Este é só o código de evento de ${vendor.name}, sem a tag base.`
   const hasConversion = warnings.some((warning) => warning.code === 'conversion_at_load')
-  return `Ao abrir a página, depois do consentimento: a visita${hasConversion ? ' e uma conversão' : ''}, para ${vendor.name}.`
+  return `Visita à página${hasConversion ? ' e uma conversão' : ''}, depois do consentimento: ${vendor.name}.`
 }
 
 function describeConversions(marks: readonly VendorMark[], labels: ConversionLabels): string[] {
@@ -286,25 +287,27 @@ function describeConversions(marks: readonly VendorMark[], labels: ConversionLab
     .flatMap(({ id }) => vendorById(id) ?? [])
     .filter(({ conversion }) => conversion !== undefined)
   if (known.length === 0) {
-    return ['Conversões não saem sozinhas: o código pode ouvir o evento portico:event da página.']
+    return [
+      'Conversões: não são enviadas automaticamente. Para enviar, o código precisa usar o evento portico:event.',
+    ]
   }
   return CONVERSIONS.map((name) => {
-    const told = known.filter(
+    const receivers = known.filter(
       ({ conversion }) => conversion?.label === undefined || labels[name] !== undefined,
     )
-    const missing = known.filter((vendor) => !told.includes(vendor)).map((vendor) => vendor.name)
-    const sent = told.map(
+    const missing = known.filter((vendor) => !receivers.includes(vendor)).map((vendor) => vendor.name)
+    const sent = receivers.map(
       ({ conversion, name: vendor }) =>
         `${vendor} (${conversion?.events[name].replace('$label', labels[name] ?? '')})`,
     )
     return `${CONVERSION_NAMES[name]}: ${[
       ...(sent.length > 0 ? [sent.join(', ')] : []),
-      ...(missing.length > 0 ? [`não sai para ${missing.join(', ')} sem o rótulo`] : []),
+      ...(missing.length > 0 ? [`não enviada para ${missing.join(', ')}: falta o rótulo`] : []),
     ].join('; ')}.`
   })
 }
 
-/** What is known of code that nobody recognised; null where its warnings say it all. */
+/** Describes unrecognised code; null if its warnings say everything. */
 export function describeUnknown({
   kind,
   sources,
@@ -320,10 +323,10 @@ export function describeUnknown({
   const hosts = hostsOfSources(sources)
   return hosts.length === 0
     ? 'Não reconhecemos a plataforma. O código roda como está, e não sabemos o que ele envia.'
-    : `Não reconhecemos a plataforma. O código roda como está e fala com ${hosts.slice(0, MAX_NAMED).join(', ')}${hosts.length > MAX_NAMED ? ' e outros' : ''}.`
+    : `Não reconhecemos a plataforma. O código roda como está e se comunica com ${hosts.slice(0, MAX_NAMED).join(', ')}${hosts.length > MAX_NAMED ? ' e outros' : ''}.`
 }
 
-/** What these vendors leave in a visitor's browser on our own site, as the page deletes it when consent is taken back. */
+/** What these vendors leave in a visitor's browser on our site, which the page deletes when consent is withdrawn. */
 function leftoversOfVendors(marks: readonly VendorMark[]): Pick<ManifestTag, 'leaves'> {
   const vendors = marks.flatMap(({ id }) => vendorById(id) ?? [])
   const cookies = vendors.flatMap((vendor) => vendor.cookies.map(({ name }) => toText(name)))

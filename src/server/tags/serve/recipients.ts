@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { EvidencePartiesContent, OptionalCategory } from '#contract/consent.ts'
+import type { OptionalCategory, RecipientsContent } from '#contract/consent.ts'
 import type { ServedFile } from '#contract/inventory.ts'
 import { framePath } from '#contract/isolated-frame.ts'
 import type { SiteInfo } from '#contract/site.ts'
@@ -8,10 +8,10 @@ import { vendorById } from '#server/vendors/marks.ts'
 import type { PreparedTag } from './prepare-tag.ts'
 import type { TagSet } from './tag-set.ts'
 
-type DescribedRecipient = EvidencePartiesContent['recipients'][number]
+type DescribedRecipient = RecipientsContent['recipients'][number]
 
-/** Who answers for the site, and who hears of its visitors while this tag set is served. */
-export function describeRecipients(site: SiteInfo, set: TagSet): EvidencePartiesContent {
+/** The controller of the site and the recipients of its data while this tag set is served. */
+export function describeRecipients(site: SiteInfo, set: TagSet): RecipientsContent {
   return {
     controller: {
       name: site.legalName ?? site.brandName,
@@ -21,26 +21,29 @@ export function describeRecipients(site: SiteInfo, set: TagSet): EvidenceParties
     },
     tag_set_version: set.version ?? '',
     recipients: listRecipients(set).map((recipient) => {
-      const { prepared, toldBy } = recipient
+      const { prepared, sentBy } = recipient
       const known = describedBy.get(prepared)
-      if (known?.toldBy === toldBy) return known.party
-      const party = describeRecipient(recipient)
-      describedBy.set(prepared, { toldBy, party })
-      return party
+      if (known?.sentBy === sentBy) return known.description
+      const description = describeRecipient(recipient)
+      describedBy.set(prepared, { sentBy, description })
+      return description
     }),
   }
 }
 
-/** Of ten thousand tags one changes at a time: the others are described once, and are the same objects each time. */
-const describedBy = new WeakMap<PreparedTag, { toldBy: Recipient['toldBy']; party: DescribedRecipient }>()
+/** Of ten thousand tags one changes at a time: the others are described once and keep their objects. */
+const describedBy = new WeakMap<
+  PreparedTag,
+  { sentBy: Recipient['sentBy']; description: DescribedRecipient }
+>()
 
-function describeRecipient({ prepared: { tag, marks }, toldBy }: Recipient): DescribedRecipient {
+function describeRecipient({ prepared: { tag, marks }, sentBy }: Recipient): DescribedRecipient {
   return {
     pixel: tag.id,
     type: tag.type,
     account: tag.vendorId,
     category: tag.category,
-    told_by: toldBy.length === 2 ? 'both' : (toldBy[0] ?? 'server'),
+    told_by: sentBy.length === 2 ? 'both' : (sentBy[0] ?? 'server'),
     vendors: marks.flatMap(({ id }) => {
       const vendor = vendorById(id)
       if (vendor === undefined) return []
@@ -51,24 +54,24 @@ function describeRecipient({ prepared: { tag, marks }, toldBy }: Recipient): Des
   }
 }
 
-/** Each tag that is on the page or of which our server tells, as the history keeps it. */
+/** Each tag that is on the page or sent by our server, as the history stores it. */
 export function describeServedTags(set: Pick<TagSet, 'members' | 'recipients'>) {
   return listRecipients(set).map((recipient) => {
-    const { prepared, toldBy } = recipient
+    const { prepared, sentBy } = recipient
     const known = described.get(prepared)
-    if (known?.toldBy === toldBy) return known
+    if (known?.sentBy === sentBy) return known
     const served = describeServedTag(recipient)
     described.set(prepared, served)
     return served
   })
 }
 
-/** Described, and its files hashed, once for as long as nothing about the tag changes. */
+/** Described and hashed once while the tag is unchanged. */
 const described = new WeakMap<PreparedTag, ReturnType<typeof describeServedTag>>()
 
-function describeServedTag({ prepared, toldBy }: Recipient) {
+function describeServedTag({ prepared, sentBy }: Recipient) {
   const { tag, marks, revision } = prepared
-  const runs = toldBy.includes('browser')
+  const runs = sentBy.includes('browser')
   return {
     pixelId: tag.id,
     revision,
@@ -76,17 +79,17 @@ function describeServedTag({ prepared, toldBy }: Recipient) {
     vendors: marks.map(({ id }) => id),
     account: tag.vendorId ?? marks[0]?.account ?? null,
     category: tag.category as OptionalCategory,
-    toldBy,
+    sentBy,
     hosts: runs ? tag.hosts : [],
     files: runs ? filesOf(prepared) : [],
   }
 }
 
-/** What a browser is given to run: our own files with the hash of each, and the vendors' by their addresses. */
+/** What a browser runs: our files with their hashes, and vendors' files by address. */
 function filesOf(prepared: PreparedTag): ServedFile[] {
-  const { files, room } = prepared
-  // Isolated, all of its own code is in the document of its frame.
-  const served = room === null ? [...files] : [[framePath(room.hash), room.html] as const]
+  const { files, frame } = prepared
+  // All code of an isolated tag is in the document of its frame.
+  const served = frame === null ? [...files] : [[framePath(frame.hash), frame.html] as const]
   const own = served.map(
     ([path, text]): ServedFile => ({
       kind: 'own',
@@ -98,20 +101,26 @@ function filesOf(prepared: PreparedTag): ServedFile[] {
   return [...own, ...vendors]
 }
 
-/** A tag of the set, and from where its vendor is told. */
+/** A tag of the set, and where its vendor gets data from. */
 export interface Recipient {
   prepared: PreparedTag
-  toldBy: readonly Way[]
+  sentBy: readonly Way[]
 }
 
 type Way = 'browser' | 'server'
 
-/** Those that run on the page, and those of which our server alone tells: one without room in the policy does not run. */
+/** Tags on the page and tags sent by our server. A tag that is left out of the policy does not run. */
 export function listRecipients({ members, recipients }: Pick<TagSet, 'members' | 'recipients'>): Recipient[] {
   const runs = new Set(members)
   return recipients.map((prepared) => ({
     prepared,
-    toldBy: runs.has(prepared) ? (prepared.isTold ? BOTH : BROWSER) : prepared.isTold ? SERVER : NOBODY,
+    sentBy: runs.has(prepared)
+      ? prepared.isSentByServer
+        ? BOTH
+        : BROWSER
+      : prepared.isSentByServer
+        ? SERVER
+        : NOBODY,
   }))
 }
 
@@ -123,7 +132,7 @@ const SERVER: readonly Way[] = ['server']
 
 const NOBODY: readonly Way[] = []
 
-/** A whole address of a script, as code writes it between quotation marks. */
+/** A whole script address in the code, between quotation marks. */
 const LITERAL = /(['"`])((?:https:)?\/\/[\w.-]+\/[\w./~%+@=&?-]*)\1/g
 
 const MAX_ADDRESSES = 20
@@ -131,8 +140,8 @@ const MAX_ADDRESSES = 20
 const MAX_LENGTH = 500
 
 /**
- * Where the tag gets its vendors' scripts, as far as it says so: what its elements name, and whole addresses in its code.
- * What the code puts together in each browser is not known here.
+ * Addresses of the vendors' scripts, as far as elements and whole texts in the code name them. Addresses that the code
+ * builds in the browser are unknown here.
  */
 function findScriptAddresses({ tag, compiled, sources, marks }: PreparedTag): string[] {
   const found = new Set<string>()
@@ -147,13 +156,13 @@ function findScriptAddresses({ tag, compiled, sources, marks }: PreparedTag): st
   for (const text of own)
     for (const [, , address = ''] of text.matchAll(LITERAL)) {
       if (isScript(address)) add(address)
-      // The container's own snippet adds its ID to the end.
+      // The container's own snippet appends its ID.
       else if (address.endsWith('/gtm.js?id=') && account !== null) add(address + account)
     }
   return [...found].slice(0, MAX_ADDRESSES)
 }
 
-/** An address that ends in `=` waits for a value that the code adds. */
+/** An address that ends in `=` needs a value that the code adds. */
 function isScript(address: string): boolean {
   const [path = '', query] = address.split('?', 2)
   return path.endsWith('.js') && (query === undefined || (query !== '' && !address.endsWith('=')))

@@ -7,10 +7,13 @@ import {
   prepareResponse,
 } from '#server/http/static/responses.ts'
 
-/** A page loaded a moment ago still asks for the files that it names; much later, a switched-off tag must stay off. */
+/** A page loaded a moment ago still requests its files; much later, a switched-off tag must stay off. */
 const KEEP_RETIRED_MS = 10 * 60_000
 
-/** What fits into one packet arrives no sooner for being smaller; two hundred of these would hold up a start. */
+/**
+ * A file that fits into one packet is not compressed: it would arrive no sooner, and two hundred of them would delay a
+ * start.
+ */
 const ONE_PACKET_BYTES = 1_400
 const PLAIN = { br: null, gzip: null }
 
@@ -19,14 +22,14 @@ interface TagFile {
   retiredAt: number | null
 }
 
-/** The compiled files as bytes, by path: those of the current set, and for a while those of the sets before it. */
+/** The compiled files as bytes, by path: those of the current set, and for a while those of earlier sets. */
 export class TagFiles {
   readonly #headers: Headers
   readonly #now: () => number
   readonly #compressor: BackgroundCompressor
   #files = new Map<string, TagFile>()
 
-  /** `compress` makes files smaller that are already served. */
+  /** `compress` compresses files that are already served. */
   constructor(headers: Headers, compress?: CompressText, now: () => number = Date.now) {
     this.#compressor = new BackgroundCompressor(compress)
     this.#headers = {
@@ -41,7 +44,7 @@ export class TagFiles {
     return this.#files.get(path)?.prepared
   }
 
-  /** Adds what is new; nothing is taken away yet, so that the page still being served stays whole. */
+  /** Adds new files and removes none yet, so that the served page stays complete. */
   async add(
     texts: ReadonlyMap<string, string>,
     headersOf: (path: string) => Headers = () => this.#headers,
@@ -71,7 +74,7 @@ export class TagFiles {
     })
   }
 
-  /** Called once the page names these and only these. */
+  /** Call it once the page names only these files. */
   retireOthers(current: Pick<ReadonlySet<string>, 'has'>): void {
     const now = this.#now()
     for (const [path, file] of this.#files) {

@@ -12,38 +12,34 @@ import type { RenderFrame } from './isolated-frame.ts'
 import { type PreparedTag, prepareTag } from './prepare-tag.ts'
 import { TagFiles } from './tag-files.ts'
 import { composeTagSet, EMPTY_TAG_SET, type TagSet } from './tag-set.ts'
+import { readChangedPixels } from './tag-version.ts'
 
 interface TagStoreOptions extends BudgetOptions {
   db: Db
   log: Logger
   compiler: TagCompiler
   headers: Headers
-  /** Makes files that are already served smaller. */
+  /** Compresses files that are already served. */
   compressFile?: CompressText
-  /** Left out where no isolated tag is ever served. */
-  renderRoom?: RenderFrame
-  /** Puts the set on the page; when it resolves, the next request gets the new one. */
+  /** Omitted where isolated tags are never served. */
+  renderFrame?: RenderFrame
+  /** Puts the set on the page; resolves when the next request gets it. */
   swapPage: (set: TagSet, tagsVersion: number) => Promise<void>
-  /** Told of every set before a page shows it. */
+  /** Called with every set before a page shows it. */
   noteSet?: (set: TagSet) => Promise<void>
 }
 
-/** Of a room's address, what names its document. */
-const ROOM = new RegExp(`^${FRAMES_PATH}[\\w-]+/`)
+/** The part of a frame's address that names its document. */
+const FRAME = new RegExp(`^${FRAMES_PATH}[\\w-]+/`)
 
 const NOT_LOADED = -1
-
-/** Past these, reading everything costs no more. */
-const MAX_STEPS = 50
-
-const MAX_CHANGED = 200
 
 /** Few pages are open longer than this. */
 const LONG_SHOWN_MS = 600_000
 
 /**
- * The tags that run now, in memory, as the database holds them compiled. Whoever changes one awaits `refresh`, and the
- * page has changed. What was not compiled by this version is served as it was, and compiled beside the requests.
+ * The active tags in memory, as compiled in the database. After a change, `refresh` resolves when the page shows it.
+ * Results of another compiler version are served as they are and recompiled in the background.
  */
 export class TagStore {
   readonly #options: TagStoreOptions
@@ -52,14 +48,12 @@ export class TagStore {
   #prepared: PreparedTags = new Map()
   #active: ReadonlyMap<string, PreparedTag> = new Map()
   #current = EMPTY_TAG_SET
-  /** The newest, from before a page shows it, and the one before. */
+  /** The newest set, from before a page shows it, and the one before. */
   #recent: readonly TagSet[] = []
   #shownSince = 0
   #version = NOT_LOADED
   #running: Promise<void> | null = null
   #next: Promise<void> | null = null
-  /** Which rows each version changed, as far as this process made it. */
-  readonly #changes = new Map<number, readonly string[]>()
   #recompiles = false
   #recompiling: Promise<void> | null = null
 
@@ -73,38 +67,33 @@ export class TagStore {
     return this.#current
   }
 
-  /** Reports of a page that was loaded before the last change still name its tags. */
+  /** Pages loaded before the last change still report its tags. */
   get recent(): readonly TagSet[] {
     return this.#recent
   }
 
-  /** Whether whatever page reports now ran this pixel as it is now: it stood in the set before too, or long enough. */
+  /** True if every open page runs this pixel as it is now: it was in the set before too, or for long enough. */
   isLongShown(pixelId: string | null, now = Date.now()): boolean {
     if (now - this.#shownSince > LONG_SHOWN_MS) return true
-    const [newest, before] = this.#recent.map(({ members }) => members.find(({ tag }) => tag.id === pixelId))
+    const [newest, before] = this.#recent.map(({ memberOf }) => memberOf.get(pixelId ?? ''))
     return newest !== undefined && newest.codeHash === before?.codeHash
   }
 
-  /** What each active pixel became, paused or not, as far as it could be compiled. */
+  /** Every active pixel, paused or not, as far as it could be compiled. */
   get prepared(): ReadonlyMap<string, PreparedTag> {
     return this.#active
   }
 
-  /** Why an active pixel's code could not be compiled, in Portuguese; null when it could. */
+  /** Why an active pixel's code could not be compiled, in Portuguese; null if it could. */
   refusalOf(pixelId: string): string | null {
     return this.#recompiler.refusalOf(pixelId)
   }
 
   file(path: string): PreparedResponse | undefined {
-    return this.#files.get(ROOM.exec(path)?.[0] ?? path)
+    return this.#files.get(FRAME.exec(path)?.[0] ?? path)
   }
 
-  /** What a change that this process committed was about: `refresh` then looks at those rows alone. */
-  noteChange(version: number, ids: readonly string[]): void {
-    this.#changes.set(version, ids)
-  }
-
-  /** Resolves when the page shows what the database held after this call began; calls at once share one run. */
+  /** Resolves when the page shows what the database held when this was called; concurrent calls share one run. */
   refresh(): Promise<void> {
     if (this.#running === null) return this.#start()
     this.#next ??= this.#running
@@ -121,13 +110,13 @@ export class TagStore {
     if (version !== this.#version) await this.refresh()
   }
 
-  /** From now on, once the server listens, whatever is found stale is compiled in the background. */
+  /** Call it once the server listens: outdated results are recompiled in the background. */
   startRecompiling(): void {
     this.#recompiles = true
     this.#recompileInBackground()
   }
 
-  /** Compiles whatever this version has not compiled, and resolves when the page shows it. */
+  /** Recompiles outdated results, and resolves when the page shows them. */
   recompile(): Promise<void> {
     this.#recompiling ??= this.#recompileAll().finally(() => {
       this.#recompiling = null
@@ -154,21 +143,8 @@ export class TagStore {
     if (!this.#recompiles || this.#recompiling !== null) return
     if (!this.#recompiler.hasWork(this.#prepared)) return
     this.recompile().catch((error) => {
-      this.#options.log.warn({ err: error }, 'tags could not be compiled anew; the next change tries again')
+      this.#options.log.warn({ err: error }, 'tags not recompiled, will retry with the next change')
     })
-  }
-
-  /** null when anything may have changed: somebody else did something, or this process has just begun. */
-  #changedSince(version: number): string[] | null {
-    const made = version - this.#version
-    if (this.#version === NOT_LOADED || made < 1 || made > MAX_STEPS) return null
-    const ids = new Set<string>()
-    for (let step = this.#version + 1; step <= version; step++) {
-      const change = this.#changes.get(step)
-      if (change === undefined) return null
-      for (const id of change) ids.add(id)
-    }
-    return ids.size > MAX_CHANGED ? null : [...ids]
   }
 
   #start(): Promise<void> {
@@ -178,15 +154,21 @@ export class TagStore {
     return this.#running
   }
 
+  /** Null if everything must be read: this process has just started, or was asked again without a change. */
+  async #changedSince(version: number): Promise<string[] | null> {
+    if (this.#version === NOT_LOADED || version === this.#version) return null
+    return readChangedPixels(this.#options.db, this.#version, version)
+  }
+
   async #load(): Promise<void> {
-    const { db, swapPage, ownHosts, measureHead, renderRoom } = this.#options
-    // The version is read first: a change that falls between the two reads is then seen as news by the next look.
+    const { db, swapPage, ownHosts, measureHead, renderFrame } = this.#options
+    // The version is read first: a change between the two reads is then found by the next refresh.
     const state = await db
       .selectFrom('site_state')
       .select(['tags_version', 'tags_paused_at'])
       .executeTakeFirstOrThrow()
-    const changed = this.#changedSince(state.tags_version)
-    this.#prepared = await readPreparedTags(db, ownHosts, this.#prepared, changed, renderRoom)
+    const changed = await this.#changedSince(state.tags_version)
+    this.#prepared = await readPreparedTags(db, ownHosts, this.#prepared, changed, renderFrame)
     const active = new Map<string, PreparedTag>()
     const running: PreparedTag[] = []
     for (const [id, pixel] of this.#prepared) {
@@ -198,11 +180,11 @@ export class TagStore {
     this.#active = active
     const set = composeTagSet(running, measureHead)
     await this.#options.noteSet?.(set)
-    const { rooms } = set
+    const { frames } = set
     await this.#files.add(set.files)
     const documents = new Map<string, string>()
-    for (const [path, { html }] of rooms) documents.set(path, html)
-    await this.#files.add(documents, (path) => rooms.get(path)?.headers ?? {})
+    for (const [path, { html }] of frames) documents.set(path, html)
+    await this.#files.add(documents, (path) => frames.get(path)?.headers ?? {})
     if (
       set.version !== this.#current.version ||
       this.#version === NOT_LOADED ||
@@ -214,62 +196,64 @@ export class TagStore {
     } else this.#recent = [set, ...this.#recent.slice(1)]
     this.#current = set
     this.#version = state.tags_version
-    for (const version of this.#changes.keys()) if (version <= this.#version) this.#changes.delete(version)
-    this.#files.retireOthers({ has: (path) => set.files.has(path) || rooms.has(path) })
+    this.#files.retireOthers({ has: (path) => set.files.has(path) || frames.has(path) })
     this.#recompileInBackground()
   }
 }
 
-/** A verification or structured data runs nothing and tells nobody: it stays in the HTML while a tag is paused. */
+/** Verification metas and structured data run nothing: they stay in the HTML while a tag is paused. */
 function headOnly(prepared: PreparedTag): PreparedTag {
-  return { ...prepared, tag: { ...prepared.tag, steps: [] }, isTold: false, sendsEmail: false }
+  return { ...prepared, tag: { ...prepared.tag, steps: [] }, isSentByServer: false, sendsEmail: false }
 }
 
-/** The manifest names the rest; whom our server alone tells stands in the cookie policy. */
+/** The manifest names the rest; tags that only our server sends are in the cookie policy. */
 function isSamePage(a: TagSet, b: TagSet): boolean {
-  const shown = ({ sources, head, hasRooms, sendsEmail, recipients }: TagSet) =>
+  const shown = ({ sources, head, hasFrames, sendsEmail, recipients }: TagSet) =>
     JSON.stringify([
       sources,
       head,
-      hasRooms,
+      hasFrames,
       sendsEmail,
-      recipients.filter(({ isTold }) => isTold).map(({ tag, marks }) => [tag.type, tag.category, marks]),
+      recipients
+        .filter(({ isSentByServer }) => isSentByServer)
+        .map(({ tag, marks }) => [tag.type, tag.category, marks]),
     ])
   return shown(a) === shown(b)
 }
 
-/** An active pixel as this process knows it. */
+/** An active pixel in this process. */
 export interface PreparedPixel {
-  /** Everything that its share of the tag set is made of. */
+  /** Everything that its part of the tag set depends on. */
   key: string
   createdAt: string
   updatedAt: string
-  /** Of the code that was compiled; null when nothing was. */
+  /** Hash of the compiled code; null if there is none. */
   sourceHash: string | null
-  /** True when this compiler, or a newer one, has made it. */
+  /** True if this or a newer compiler made it. */
   isCurrent: boolean
-  /** Paused by itself, because it failed. */
+  /** Paused by the breaker. */
   isTripped: boolean
-  /** null when there is nothing to serve. */
+  /** Null if there is nothing to serve. */
   tag: PreparedTag | null
 }
 
-/** By the pixel's id, in the order in which the tags run. */
+/** By pixel id, in the order in which the tags run. */
 export type PreparedTags = ReadonlyMap<string, PreparedPixel>
 
 const RESULTS_PER_STATEMENT = 200
 
 /**
- * The active pixels, oldest first. What has not changed since `known` is not made again; when it is told which rows can
- * have changed, the others are not even looked at.
+ * The active pixels, oldest first. Unchanged ones are reused from `known`; if the changed rows are given, only those
+ * are read.
  */
 async function readPreparedTags(
   db: Db,
   ownHosts: ReadonlySet<string>,
   known: PreparedTags,
   changed: readonly string[] | null = null,
-  renderRoom?: RenderFrame,
+  renderFrame?: RenderFrame,
 ): Promise<PreparedTags> {
+  if (changed?.length === 0) return known
   const rows = await db
     .selectFrom('tracking_pixels as pixel')
     .leftJoin('compiled_tags as compiled', 'compiled.pixel_id', 'pixel.id')
@@ -299,7 +283,7 @@ async function readPreparedTags(
     .orderBy('pixel.id')
     .execute()
   const keys = new Map(rows.map((row) => [row.id, keyOf(row)]))
-  // What could not be read is read again: it may have been replaced by what can.
+  // Unreadable results are read again, because they may have been replaced.
   const isKnown = (id: string) => known.get(id)?.key === keys.get(id) && known.get(id)?.tag !== null
   const news = rows.filter((row) => row.source_hash !== null && !isKnown(row.id))
   const results = await readResults(
@@ -333,13 +317,13 @@ async function readPreparedTags(
       tag:
         compiled === null
           ? null
-          : prepareTag({ ...row, compiled: withoutOwnHosts(compiled, ownHosts) }, ownHosts, renderRoom),
+          : prepareTag({ ...row, compiled: withoutOwnHosts(compiled, ownHosts) }, ownHosts, renderFrame),
     })
   }
   return changed === null ? prepared : replace(known, changed, prepared)
 }
 
-/** Those that were read take their places by age; the order of all others stands. */
+/** Puts the rows that were read at their place by age; the order of the others stays. */
 function replace(known: PreparedTags, changed: readonly string[], read: PreparedTags): PreparedTags {
   const gone = new Set(changed)
   const news = [...read]
@@ -357,7 +341,7 @@ function replace(known: PreparedTags, changed: readonly string[], read: Prepared
   return all
 }
 
-/** As the rows are read: by time, then by id. */
+/** The order of the query: by time, then by id. */
 function isOlder([a, first]: [string, PreparedPixel], [b, second]: [string, PreparedPixel]): boolean {
   return first.createdAt === second.createdAt ? a < b : first.createdAt < second.createdAt
 }
@@ -376,7 +360,7 @@ interface KeyParts {
   compiler_version: number | null
 }
 
-/** None of the parts has a line break. The time of change is not among them: a switch that was thrown twice is no news. */
+/** No part contains a line break. The time of change is left out: switching off and on again changes nothing. */
 function keyOf(row: KeyParts): string {
   return `${row.source_hash}\n${row.compiler_version}\n${row.type}\n${row.pixel_id}\n${row.consent_category}\n${row.delivery}\n${row.destination}\n${row.runs_in}\n${row.send_hashed_email}\n${row.allowed_hosts.join()}\n${JSON.stringify(row.conversion_labels)}`
 }

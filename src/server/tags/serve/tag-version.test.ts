@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type Database, openDatabase } from '#server/db/database.ts'
 import { migrate } from '#server/db/migrate.ts'
 import { ENGINES, type EngineName, makeStorage, type Storage } from '#tests/support/engines.ts'
-import { raiseTagsVersion, watchTagsVersion } from './tag-version.ts'
+import { raiseTagsVersion, readChangedPixels, readTagsVersion, watchTagsVersion } from './tag-version.ts'
 
 const onProblem = () => {}
 let storage: Storage
@@ -21,8 +21,8 @@ afterEach(async () => {
   await storage.remove()
 })
 
-describe.each(ENGINES)('changes on %s', (engine) => {
-  test('what another process changed is found by looking', async () => {
+describe.each(ENGINES)('tag changes on %s', (engine) => {
+  test('finds a change of another process by polling', async () => {
     await open(engine)
     const onVersion = vi.fn(async () => {})
     const watch = watchTagsVersion({ db: here.db, onProblem, onVersion, pollMs: 20 })
@@ -31,7 +31,33 @@ describe.each(ENGINES)('changes on %s', (engine) => {
     await watch.stop()
   })
 
-  test('what was rolled back is found by nobody', async () => {
+  test('tells which pixels changed since a version, unless anything may have', async () => {
+    await open(engine)
+    const at = await readTagsVersion(here.db)
+    await elsewhere.db.transaction().execute((trx) => raiseTagsVersion(trx, ['a', 'b']))
+    await elsewhere.db.transaction().execute((trx) => raiseTagsVersion(trx, []))
+    await elsewhere.db.transaction().execute((trx) => raiseTagsVersion(trx, ['b', 'c']))
+    expect(await readTagsVersion(here.db)).toBe(at + 3)
+    const between = async (from: number, to: number) =>
+      (await readChangedPixels(here.db, at + from, at + to))?.sort() ?? null
+    expect(await between(0, 3)).toEqual(['a', 'b', 'c'])
+    expect(await between(1, 2)).toEqual([])
+    expect(await between(3, 3)).toEqual([])
+    // Written by an older release, or restored from a backup.
+    await raiseTagsVersion(elsewhere.db)
+    await elsewhere.db.transaction().execute((trx) => raiseTagsVersion(trx, ['d']))
+    expect(await between(3, 5)).toBeNull()
+    expect(await between(4, 5)).toEqual(['d'])
+    expect(await between(5, 3)).toBeNull()
+    const many = Array.from({ length: 201 }, (_, index) => String(index))
+    await elsewhere.db.transaction().execute((trx) => raiseTagsVersion(trx, many))
+    expect(await between(5, 6)).toBeNull()
+    for (let change = 0; change < 51; change++) await raiseTagsVersion(elsewhere.db, ['e'])
+    expect(await between(6, 57)).toBeNull()
+    expect(await between(7, 57)).toEqual(['e'])
+  })
+
+  test('never sees a change that was rolled back', async () => {
     await open(engine)
     const onVersion = vi.fn(async () => {})
     const watch = watchTagsVersion({ db: here.db, onProblem, onVersion, pollMs: 20 })

@@ -9,6 +9,7 @@ import {
   type TagTest,
   TEST_FRAGMENT,
   TEST_LIFE_MS,
+  TEST_QUERY,
   TESTS_KEPT,
   type TestState,
   type TestSummary,
@@ -18,9 +19,14 @@ import { recordAudit } from '#server/activity/trail.ts'
 import type { Db } from '#server/db/database.ts'
 import type { Schema } from '#server/db/schema/index.ts'
 import { isUnexpired } from '#server/db/time.ts'
-import { change } from '#server/db/transactions/change.ts'
 import { AppError } from '#server/http/errors.ts'
-import { auditActor, type Caller, pathId, readBody } from '#server/http/security/administrators.ts'
+import {
+  auditActor,
+  type Caller,
+  type ChangeAsCaller,
+  pathId,
+  readBody,
+} from '#server/http/security/administrators.ts'
 import { makeOpaqueToken } from '#server/secrets/tokens.ts'
 import { UNKNOWN_VENDOR, vendorById } from '#server/vendors/marks.ts'
 import { readBlockedHosts } from '../hosts/blocked-hosts.ts'
@@ -33,38 +39,40 @@ const newTestSchema = z.object({
   test_event_code: z.optional(z.string().check(z.regex(/^[A-Za-z0-9_-]{0,64}$/))),
 })
 
-/** The dashboard's side of "Testar agora". */
+/** Routes of "Testar agora" for the dashboard. */
 export function registerTestAdmin(scope: FastifyInstance, deps: TestDeps): void {
+  /** Creates a test visit and its one-time address. Body: `{ test_event_code? }`. */
   scope.post('/admin/api/pixels/:id/tests', async (request, reply): Promise<CreatedTest> => {
-    const { caller } = request
     const { test_event_code: testCode } = readBody(newTestSchema, request)
-    const created = await createTest(deps, caller, pathId(request), testCode)
+    const created = await createTest(deps, request.change, pathId(request), testCode)
     reply.code(201)
     return created
   })
 
+  /** The test visits of a pixel. */
   scope.get('/admin/api/pixels/:id/tests', async (request): Promise<{ tests: TestSummary[] }> => {
     const { caller } = request
     return { tests: await readTests(deps, caller, pathId(request)) }
   })
 
+  /** One test visit with its steps. */
   scope.get('/admin/api/pixels/:id/tests/:test', async (request): Promise<TagTest> => {
     const { caller } = request
     const test = z.uuid().safeParse((request.params as { test?: string }).test)
-    if (!test.success) throw new AppError(404, 'not_found', 'Teste não encontrado.')
+    if (!test.success) throw new AppError(404, 'not_found', 'Este teste não existe mais. Faça um novo.')
     return readTest(deps, caller, { pixelId: pathId(request), testId: test.data })
   })
 }
 
 /**
- * A test of one pixel, and the address that opens it once. Only what is on the page can be tested: the page's policy is
- * made for the tags that run on it, and a fragment never reaches the server that would have to widen it.
+ * Creates a test of one pixel and the address that opens it once. Only a pixel on the page can be tested: the policy is
+ * made for active tags, and the fragment never reaches the server that would have to widen it.
  */
 async function createTest(
   { db, tags, siteUrl }: TestDeps,
-  caller: Caller,
+  change: ChangeAsCaller,
   pixelId: string,
-  /** Undefined: that of the caller's last test of it; empty: none. */
+  /** Undefined: that of the caller's last test; empty: none. */
   testCode?: string | undefined,
   now = Date.now(),
 ): Promise<CreatedTest> {
@@ -74,24 +82,28 @@ async function createTest(
     .where('id', '=', pixelId)
     .where('deleted_at', 'is', null)
     .executeTakeFirst()
-  if (pixel === undefined) throw new AppError(404, 'not_found', 'Pixel não encontrado.')
+  if (pixel === undefined)
+    throw new AppError(404, 'not_found', 'Este pixel não existe mais. Veja se ele está na lixeira.')
   if (!pixel.is_active)
-    throw new AppError(409, 'pixel_off', 'Ative o pixel para testar: desligado, ele não está na página.')
+    throw new AppError(
+      409,
+      'pixel_off',
+      'Este pixel está inativo e não roda no site. Ative o pixel para testar.',
+    )
   await tags.refreshIfNotAt(await readTagsVersion(db))
   if (findTested(tags, tags.current.version, { pixelId, delivery: pixel.delivery }) === null)
     throw new AppError(
       409,
       'not_on_page',
-      'Esta tag não está rodando na página, e a saúde dela diz por quê. Resolva isso e teste de novo.',
+      'Esta tag não está no site agora. Veja o motivo no topo da página do pixel, corrija e teste novamente.',
     )
   const { token, hash } = makeOpaqueToken()
-  const { actor_id, actor } = auditActor(caller)
   const test = {
     id: randomUUID(),
     created_at: new Date(now).toISOString(),
     expires_at: new Date(now + TEST_LIFE_MS).toISOString(),
   }
-  await change(db, async (trx) => {
+  await change(db, async (trx, { actor_id, actor }) => {
     await trx
       .insertInto('tag_tests')
       .values({
@@ -109,7 +121,11 @@ async function createTest(
     await deleteOlder(trx, pixelId)
     await recordAudit(trx, { actor_id, actor, action: 'tags.test', subject: pixelId }, new Date(now))
   })
-  return { id: test.id, url: `${siteUrl}/${TEST_FRAGMENT}${token}`, expires_at: test.expires_at }
+  return {
+    id: test.id,
+    url: `${siteUrl}/?${TEST_QUERY}${TEST_FRAGMENT}${token}`,
+    expires_at: test.expires_at,
+  }
 }
 
 async function lastCode(trx: Db, pixelId: string, actorId: string | null): Promise<string | null> {
@@ -148,7 +164,7 @@ type Row = Selectable<Schema['tag_tests']>
 
 type Deps = Pick<TestDeps, 'db' | 'tags'>
 
-/** The last tests of a pixel, whoever made them: what they showed, without their steps. */
+/** The last tests of a pixel, by all people, without steps. */
 async function readTests(
   deps: Deps,
   caller: Caller,
@@ -169,7 +185,7 @@ async function readTests(
   )
 }
 
-/** One test with its steps, for nobody but whoever made it. */
+/** One test with its steps, only for the person who made it. */
 async function readTest(
   deps: Deps,
   caller: Caller,
@@ -183,9 +199,9 @@ async function readTest(
     .where('pixel_id', '=', pixelId)
     .executeTakeFirst()
   if (row === undefined)
-    throw new AppError(404, 'not_found', 'Este teste não existe mais: ficam guardados os cinco últimos.')
+    throw new AppError(404, 'not_found', 'Este teste não existe mais: guardamos só os 5 últimos.')
   if (!isMine(row, caller))
-    throw new AppError(403, 'not_yours', 'Só quem fez este teste vê os passos. Faça o seu.')
+    throw new AppError(403, 'not_yours', 'Só quem fez este teste vê os passos. Para ver, faça um novo teste.')
   const delivery = await readDelivery(deps, pixelId)
   const summary = summarise({ row, delivery }, caller, await subjectOf(deps, row), now)
   const { expires_at, steps } = row
@@ -202,7 +218,7 @@ async function readDelivery({ db }: Deps, pixelId: string): Promise<PixelDeliver
   return pixel?.delivery ?? 'browser'
 }
 
-/** An answer that a killed process was waiting for never comes: with the key, the waiting ends. */
+/** An answer that a killed process was waiting for never arrives: waiting ends with the key. */
 function awaitsCopies({ key_until, steps }: Row, delivery: PixelDelivery, now: number): boolean {
   if (key_until === null || !isUnexpired(key_until, TEST_LIFE_MS, now)) return false
   return listCopies(delivery, steps).length > countCopies(steps)
@@ -244,12 +260,12 @@ function stateOf({ key_until, expires_at, steps }: Row, now: number): TestState 
   if (key_until === null) return isUnexpired(expires_at, TEST_LIFE_MS, now) ? 'waiting' : 'expired'
   const isRefused = steps.some(({ kind, ok }) => kind === 'chosen' && ok === false)
   if (isRefused || steps.some(({ kind }) => kind === 'settled')) return 'done'
-  // An answer to the server may come after it.
+  // An answer to the server may arrive after it.
   const hasLeft = steps.findLast(({ kind }) => kind !== 'copy')?.kind === 'left'
   return hasLeft || !isUnexpired(key_until, TEST_LIFE_MS, now) ? 'left' : 'open'
 }
 
-/** What the words of a verdict need to know of the pixel, and what one click could permit. */
+/** What the verdict's text needs to know of the pixel, and what one click could permit. */
 async function subjectOf({ db, tags }: Deps, { pixel_id, steps }: Row): Promise<Subject> {
   const prepared = tags.prepared.get(pixel_id)
   const vendor = vendorById(prepared?.marks[0]?.id ?? '')
@@ -268,7 +284,7 @@ async function subjectOf({ db, tags }: Deps, { pixel_id, steps }: Row): Promise<
   }
 }
 
-/** A name that takes no capital may begin a sentence. */
+/** A name in lower case may begin a sentence. */
 function inCapitals(verdict: TestVerdict): TestVerdict {
   const begin = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
   return { ...verdict, title: begin(verdict.title), text: begin(verdict.text) }

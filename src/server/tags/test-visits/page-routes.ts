@@ -17,6 +17,7 @@ import {
   type TestCopy,
   type TestStep,
 } from '#contract/tag-test.ts'
+import { selectAdministrators } from '#server/auth/accounts/users.ts'
 import type { Db } from '#server/db/database.ts'
 import { locked } from '#server/db/dialect.ts'
 import { isUnexpired } from '#server/db/time.ts'
@@ -41,7 +42,7 @@ const startSchema = z.object({
   set: z.string().check(z.maxLength(64)),
 })
 
-/** What the page under test calls. Nobody gets anything without the token of a link, or the key that it was traded for. */
+/** Routes for the page under test. They require the token of a link, or the key it was exchanged for. */
 export function registerTagTests(
   app: FastifyInstance,
   deps: Pick<TestDeps, 'db' | 'tags'> & {
@@ -76,8 +77,8 @@ export function registerTagTests(
 }
 
 /**
- * Trades the token of a link for the key of one page's reports. The token is spent with it: whoever comes with the same
- * one again, or late, or for somebody who is no administrator any more, is told the same nothing.
+ * Exchanges the token of a link for the key of one page's reports. A used, late or unknown token, or one of a former
+ * administrator, gets the same answer.
  */
 async function startTest(
   { db, tags }: Pick<TestDeps, 'db' | 'tags'>,
@@ -97,12 +98,11 @@ async function startTest(
     if (test === undefined || test.key_hash !== null || !isUnexpired(test.expires_at, TEST_LIFE_MS, now))
       throw noTest()
     if (test.created_by !== null) {
-      const role = await trx
-        .selectFrom('admin_roles')
-        .select('user_id')
-        .where('user_id', '=', test.created_by)
+      const creator = await selectAdministrators(trx, now)
+        .select('auth_users.id')
+        .where('auth_users.id', '=', test.created_by)
         .executeTakeFirst()
-      if (role === undefined) throw noTest()
+      if (creator === undefined) throw noTest()
     }
     const pixel = await trx
       .selectFrom('tracking_pixels')
@@ -110,7 +110,7 @@ async function startTest(
       .where('id', '=', test.pixel_id)
       .where('is_active', '=', true)
       .executeTakeFirst()
-    // The page asked for names the set whose policy it has: the tag must be the one of that policy.
+    // The page names the set whose policy it has: the tag must be in that set.
     if (pixel === undefined) throw noTest()
     const { name, delivery } = pixel
     const member = findTested(tags, set, { pixelId: test.pixel_id, delivery })
@@ -131,14 +131,14 @@ function noTest(): AppError {
   return new AppError(404, 'no_test', 'There is no such test')
 }
 
-/** Of the tag's vendors that have a test mode. */
+/** Test modes of the tag's vendors. */
 type TestMode = NonNullable<Vendor['testMode']>
 
 function testModesOf({ marks }: PreparedTag): TestMode[] {
   return marks.flatMap(({ id }) => vendorById(id)?.testMode ?? [])
 }
 
-/** No vendor promises to leave out a visit in its test mode, so none is promised here. */
+/** No vendor promises to ignore a visit in its test mode, so the notice does not either. */
 function noticeOf(runs: boolean, testModes: readonly TestMode[]): string {
   if (!runs) return 'Nada da plataforma roda nesta página: o servidor envia a conversão de teste.'
   return [
@@ -151,11 +151,11 @@ export interface AddedSteps {
   testId: string
   pixelId: string
   testCode: string | undefined
-  /** What the server has to tell the vendor because of these steps, and of no earlier ones. */
+  /** Events that the server has to send because of these steps. */
   copies: DueCopy[]
 }
 
-/** Adds what the page under test saw, in the order in which it comes; what exceeds a test's measure is left out. */
+/** Adds steps in the order in which they arrive, up to a limit. */
 async function addSteps(
   db: Db,
   { key, steps }: { key: string; steps: readonly TestStep[] },
@@ -211,7 +211,7 @@ const testStepsSchema = z.object({
   steps: z.array(stepSchema).check(z.maxLength(TEST_MAX_STEPS_AT_ONCE)),
 })
 
-/** As it is kept: a host is a public name or nothing, a text is short and one line. */
+/** The stored form: a host is a public name or null, a text is short and one line. */
 function cleanStep({ host, text, at, ...step }: z.output<typeof stepSchema>): TestStep {
   const name = host === undefined ? null : parsePublicHost(host)
   const line = text
@@ -231,8 +231,8 @@ function withoutUndefined(step: object): object {
 }
 
 /**
- * The tag of a pixel as the page with this set has it. Of one that the server alone tells of, nothing is in the set but
- * its category: it is enough that the page has a set at all, and asks. Null when there is nothing to test.
+ * The tag of a pixel in the set of the page. A pixel sent by the server only has just its category there: it is enough
+ * that the page has a set and asks. Null if there is nothing to test.
  */
 export function findTested(
   tags: TagStore,
@@ -243,7 +243,7 @@ export function findTested(
   if (delivery !== 'server') return served?.members.find(({ tag }) => tag.id === pixelId) ?? null
   const prepared = tags.prepared.get(pixelId)
   const isAsked = prepared !== undefined && served?.categories.includes(prepared.tag.category) === true
-  return isAsked && prepared.isTold ? prepared : null
+  return isAsked && prepared.isSentByServer ? prepared : null
 }
 
 export interface TestDeps {
@@ -253,7 +253,7 @@ export interface TestDeps {
   siteUrl: string
 }
 
-/** Something done on a page under test, as the server tells the vendor of it. */
+/** An action on the page under test, as the server sends it to the vendor. */
 export interface CopiedEvent {
   event: ServerEventName
   eventId: string
@@ -262,5 +262,5 @@ export interface CopiedEvent {
   address: string | null
 }
 
-/** Tells the vendor of a pixel in the vendor's test mode. */
+/** Sends to the vendor of a pixel in its test mode. */
 export type CopyTestEvent = (pixelId: string, event: CopiedEvent) => Promise<Omit<TestCopy, 'event'>>

@@ -17,8 +17,8 @@ interface TestCopiesDeps {
 type Visitor = Pick<CopiedEvent, 'agent' | 'address'>
 
 /**
- * Tells vendors of what was done in tests, beside the requests of the page, and puts each answer into its test, where any
- * process can read it. None of it is in the queue of events.
+ * Sends events of tests to vendors, outside the outbox, and stores each answer in its test, where any process can read
+ * it.
  */
 export class TestCopies {
   readonly #deps: TestCopiesDeps
@@ -31,7 +31,7 @@ export class TestCopies {
   begin(added: AddedSteps, visitor: Visitor): void {
     for (const due of added.copies) {
       const copying = this.#copy(added, due, visitor)
-        .catch((error) => this.#deps.log.warn({ err: error }, 'an answer of a test was lost'))
+        .catch((error) => this.#deps.log.warn({ err: error }, 'test visit: answer not stored'))
         .finally(() => this.#running.delete(copying))
       this.#running.add(copying)
     }
@@ -50,8 +50,11 @@ export class TestCopies {
     const copy = await this.#deps
       .copyTestEvent(pixelId, { event, eventId: eventId ?? randomUUID(), testCode, ...visitor })
       .catch((error): Omit<TestCopy, 'event'> => {
-        this.#deps.log.warn({ err: error }, 'an event of a test could not be sent')
-        return { check: null, message: 'O servidor não conseguiu enviar agora. Teste de novo.' }
+        this.#deps.log.warn({ err: error }, 'test visit: event not sent')
+        return {
+          check: null,
+          message: 'O servidor não conseguiu enviar. Teste novamente em alguns instantes.',
+        }
       })
     const elapsed = Math.round(performance.now() - since)
     await append(this.#deps.db, testId, { kind: 'copy', at: at + elapsed, copy: { event, ...copy } })
@@ -73,18 +76,18 @@ function append(db: Db, testId: string, step: TestStep): Promise<void> {
   })
 }
 
-/** Something that the page told of, of which the server tells the vendor too. */
+/** A step of the page that the server has to send too. */
 export interface DueCopy {
   event: ServerEventName
-  /** The same as the browser's own copy has. */
+  /** The same ID as in the browser's event. */
   eventId: string | undefined
-  /** When the page told of it. */
+  /** When the page reported it. */
   at: number
 }
 
 /**
- * What the server has to tell a vendor after these steps, in their order: as in a visit, a page that was seen where the
- * server alone tells of it, and each conversion. A page can report what it likes, and so only the first few count.
+ * Events that the server sends for these steps, in their order: as in a visit, a page view if only the server sends it,
+ * and each conversion. Limited, because a page can report anything.
  */
 export function listCopies(delivery: PixelDelivery, steps: readonly TestStep[]): DueCopy[] {
   if (delivery === 'browser') return []

@@ -18,7 +18,7 @@ import { PublicLimits } from '#server/http/limits/public.ts'
 import { createLogger } from '#server/http/logging/logger.ts'
 import type { Caller } from '#server/http/security/administrators.ts'
 import { registerAdminApiPart } from '#tests/support/admin-api.ts'
-import { ENGINES, makeDatabase } from '#tests/support/engines.ts'
+import { makeDatabase, TIER_ENGINES } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
 import { TagCompiler } from '../compile/compiler.ts'
 import { TagStore } from '../serve/tag-store.ts'
@@ -48,13 +48,13 @@ const ACCEPTED: Omit<TestCopy, 'event'> = {
   },
 }
 
-describe.each(ENGINES)('a test of a pixel, on %s', (engine) => {
+describe.each(TIER_ENGINES)('a test of a pixel, on %s', (engine) => {
   let database: Database
-  /** Two processes with one database: what the one makes, the other knows. */
+  /** Two processes with one database. */
   let replicas: { app: FastifyInstance; tags: TagStore }[]
   const compiler = new TagCompiler()
   let counter: RateCounter
-  /** What the server was to tell the vendor, and what comes of it. */
+  /** What the server was asked to send, and the answers it gets. */
   const copied: (CopiedEvent & { pixelId: string })[] = []
   let answer: (event: CopiedEvent) => Promise<Omit<TestCopy, 'event'>>
   let caller: Caller
@@ -150,9 +150,9 @@ describe.each(ENGINES)('a test of a pixel, on %s', (engine) => {
   const list = async () =>
     (await call('GET', `/admin/api/pixels/${pixel}/tests`)).json<{ tests: TestSummary[] }>().tests
 
-  test('is opened once by the link, on any replica, and its steps come back to whoever made it', async () => {
+  test('opens once by the link, on any process, and returns its steps to its maker', async () => {
     const created = await create()
-    expect(created.url).toMatch(/^https:\/\/portico\.example\/#teste=[\w-]{43}$/)
+    expect(created.url).toMatch(/^https:\/\/portico\.example\/\?teste#teste=[\w-]{43}$/)
     expect((await read(created)).json<TagTest>()).toMatchObject({
       state: 'waiting',
       steps: [],
@@ -165,7 +165,7 @@ describe.each(ENGINES)('a test of a pixel, on %s', (engine) => {
       'A tag roda de verdade, e a plataforma pode contar esta visita. Ela aparece em: DebugView, no Google Analytics.',
     )
     expect({ name, id: tag.id }).toEqual({ name: 'Site', id: pixel })
-    // The catalogue knows how Google Analytics is told of a test.
+    // The catalogue knows the test mode of Google Analytics.
     expect(testCalls).toEqual([{ call: 'gtag', args: ['set', { debug_mode: true }] }])
     expect((await read(created)).json<TagTest>().state).toBe('open')
     const steps: TestStep[] = [
@@ -187,7 +187,7 @@ describe.each(ENGINES)('a test of a pixel, on %s', (engine) => {
     expect(done).toMatchObject({ state: 'done', verdict: { health: 'working', confirmed: true } })
   })
 
-  test('stores neither the token nor the key, and the link carries nothing else', async () => {
+  test('stores neither the token nor the key, and the link contains nothing else', async () => {
     const created = await create()
     const { key } = (await start(tokenOf(created))).json<StartedTest>()
     const rows = JSON.stringify(await database.db.selectFrom('tag_tests').selectAll().execute())
@@ -196,14 +196,14 @@ describe.each(ENGINES)('a test of a pixel, on %s', (engine) => {
     expect(audit).toContain('tags.test')
   })
 
-  test('is refused to a second opener, whoever copied the link after it was used', async () => {
+  test('refuses a second use of the link', async () => {
     const created = await create()
     const both = await Promise.all([start(tokenOf(created), set(), 0), start(tokenOf(created), set(), 1)])
     expect(both.map(({ statusCode }) => statusCode).sort()).toEqual([200, 404])
     expect((await start(tokenOf(created))).statusCode).toBe(404)
   })
 
-  test('is refused when it is late, and so are reports after ten minutes', async () => {
+  test('refuses a late link, and reports after ten minutes', async () => {
     const unopened = await create()
     const opened = await create()
     const { key } = (await start(tokenOf(opened))).json<StartedTest>()
@@ -218,7 +218,7 @@ describe.each(ENGINES)('a test of a pixel, on %s', (engine) => {
     }
   })
 
-  test('shows its steps to no other administrator, who sees that it was made and how it ended', async () => {
+  test('hides its steps from other administrators, who see that it was made and its result', async () => {
     const created = await create()
     const { key } = (await start(tokenOf(created))).json<StartedTest>()
     await report(key, [{ kind: 'chosen', ok: false }])
@@ -233,7 +233,7 @@ describe.each(ENGINES)('a test of a pixel, on %s', (engine) => {
     expect((await read(created)).statusCode).toBe(403)
   })
 
-  test('ends with the role of whoever made it', async () => {
+  test('ends when its maker loses the role', async () => {
     const lost = administrator('lost@portico.example')
     await addAdministrator(lost.userId, lost.email)
     caller = lost
@@ -242,12 +242,28 @@ describe.each(ENGINES)('a test of a pixel, on %s', (engine) => {
     expect((await start(tokenOf(created))).statusCode).toBe(404)
   })
 
+  test.each(['banned_until', 'deleted_at'] as const)(
+    'ends with the account of its maker: %s',
+    async (column) => {
+      const banned = administrator(`${column}@portico.example`)
+      await addAdministrator(banned.userId, banned.email)
+      caller = banned
+      const created = await create()
+      await database.db
+        .updateTable('auth_users')
+        .set({ [column]: '2999-01-01T00:00:00.000Z' })
+        .where('id', '=', banned.userId)
+        .execute()
+      expect((await start(tokenOf(created))).statusCode).toBe(404)
+    },
+  )
+
   test.each<[string, Caller, number]>([
     ['a guest', { kind: 'guest' }, 401],
     ['the public key alone', { kind: 'anon' }, 401],
     ['a person without a role', { ...ANA, role: null }, 403],
     ['a person who owes the second factor', { ...ANA, needsSecondFactor: true }, 403],
-  ])('%s can neither make one nor see one', async (_name, who, status) => {
+  ])('%s can neither create nor read one', async (_name, who, status) => {
     const created = await create()
     caller = who
     for (const answer of [
@@ -270,13 +286,13 @@ describe.each(ENGINES)('a test of a pixel, on %s', (engine) => {
       { key: 'A', steps: [{ kind: 'html', at: 0 }] },
       400,
     ],
-  ])('a stranger with %s gets nothing and says nothing', async (_name, path, body, status) => {
+  ])('refuses a stranger with %s', async (_name, path, body, status) => {
     const created = await create()
     expect((await call('POST', path, body)).statusCode).toBe(status)
     expect((await read(created)).json<TagTest>()).toMatchObject({ state: 'waiting', steps: [] })
   })
 
-  test('the token of the link is no key, and the key no token', async () => {
+  test("accepts the link's token only as a token, and the key only as a key", async () => {
     const created = await create()
     const token = tokenOf(created)
     expect((await report(token, [{ kind: 'opened' }])).statusCode).toBe(404)
@@ -285,7 +301,7 @@ describe.each(ENGINES)('a test of a pixel, on %s', (engine) => {
     expect((await start(key)).statusCode).toBe(404)
   })
 
-  test('keeps hosts that are public names, short texts, and so many steps', async () => {
+  test('keeps public hosts, short texts and a limited number of steps', async () => {
     const created = await create()
     const { key } = (await start(tokenOf(created))).json<StartedTest>()
     await report(key, [
@@ -299,7 +315,7 @@ describe.each(ENGINES)('a test of a pixel, on %s', (engine) => {
     expect(steps[1]).not.toHaveProperty('host')
   })
 
-  test('is not made for a pixel that is switched off, in the trash or not on the page', async () => {
+  test('refuses a pixel that is off, in the trash or not on the page', async () => {
     const off = await insertPixel(database.db, { type: 'meta', is_active: false })
     const empty = await insertPixel(database.db, { type: 'custom', code: '' })
     await refreshed()
@@ -330,7 +346,7 @@ describe.each(ENGINES)('a test of a pixel, on %s', (engine) => {
       return { ...test, copies }
     }, 30_000)
 
-  test('of a pixel that the server tells of: the page runs nothing, and the answers stand among its steps', async () => {
+  test('for a pixel sent by the server: runs nothing on the page and lists the answers among the steps', async () => {
     await tell('server')
     const created = await createWith('TEST48213')
     const { key, runs, tag, testCalls, notice } = (await start(tokenOf(created))).json<StartedTest>()
@@ -351,7 +367,7 @@ describe.each(ENGINES)('a test of a pixel, on %s', (engine) => {
       ['lead', 'TEST48213', pixel],
     ])
     expect(copied[1]?.eventId).toBe(id)
-    // A second test of the same person needs no code; somebody else's does.
+    // A second test of the same person needs no code; another person's does.
     for (const [who, code] of [
       [ANA, 'TEST48213'],
       [BIA, undefined],
@@ -364,7 +380,7 @@ describe.each(ENGINES)('a test of a pixel, on %s', (engine) => {
     }
   })
 
-  test('of a pixel that browser and server tell of: conversions alone are copied, and none after a refusal', async () => {
+  test('for a pixel sent by both: the server sends only conversions, and none after a refusal', async () => {
     await tell('both')
     const created = await createWith('TEST1')
     const { key, runs } = (await start(tokenOf(created))).json<StartedTest>()
@@ -378,7 +394,7 @@ describe.each(ENGINES)('a test of a pixel, on %s', (engine) => {
     expect(copies[0]).toEqual({ event: 'sign_up', ...ACCEPTED })
   })
 
-  test('no page can report a copy, nor have more than eight made', async () => {
+  test('pages cannot report a server event, nor cause more than eight', async () => {
     await tell('server')
     const created = await createWith('TEST1')
     const { key } = (await start(tokenOf(created))).json<StartedTest>()
@@ -391,7 +407,7 @@ describe.each(ENGINES)('a test of a pixel, on %s', (engine) => {
     expect(copied).toHaveLength(8)
   })
 
-  test('an answer that does not come is waited for, and what fails is said', async () => {
+  test('waits for an answer, and reports failures', async () => {
     await tell('server')
     const given = Promise.withResolvers<Omit<TestCopy, 'event'>>()
     answer = () => given.promise
@@ -411,11 +427,11 @@ describe.each(ENGINES)('a test of a pixel, on %s', (engine) => {
   test('does not start on a page whose policy was made for other tags', async () => {
     const created = await create()
     expect((await start(tokenOf(created), 'of-long-ago')).statusCode).toBe(404)
-    // Nor is it spent by that.
+    // The token is not used up by that.
     expect((await start(tokenOf(created))).statusCode).toBe(200)
   })
 
-  test('stays for five tests of a pixel, and one of another pixel takes none of them', async () => {
+  test('keeps five tests per pixel', async () => {
     const other = await insertPixel(database.db, { type: 'meta' })
     await refreshed()
     await create(other)
@@ -429,7 +445,7 @@ describe.each(ENGINES)('a test of a pixel, on %s', (engine) => {
     expect(await database.db.selectFrom('tag_tests').select('id').execute()).toHaveLength(6)
   })
 
-  test('counts nothing: no report, no evidence, no consent', async () => {
+  test('counts nothing: no report, no observation, no consent', async () => {
     const created = await create()
     const { key } = (await start(tokenOf(created))).json<StartedTest>()
     await report(key, [{ kind: 'conversion', conversion: 'lead', ok: true }])

@@ -95,34 +95,34 @@ describe('the verdict of a test', () => {
     expect(judge(state, steps)).toMatchObject({ health, confirmed })
   })
 
-  test('names an ID that cannot be one, whatever else was seen', () => {
+  test('names an invalid ID, whatever else was seen', () => {
     const idFault = 'O ID abc não é de um pixel da Meta.'
     const verdict = judge('done', [CHOSEN, HIT('answered'), step('settled')], { idFault })
     expect(verdict).toMatchObject({ health: 'broken', confirmed: false })
     expect(verdict.text).toContain(idFault)
   })
 
-  test('never calls confirmed what carries no ID', () => {
+  test('never confirms a request without an ID', () => {
     const steps = [CHOSEN, HIT('answered'), step('settled')]
     expect(judge('done', steps, { id: null })).toMatchObject({ health: 'working', confirmed: false })
   })
 
-  test('says who stopped it, and offers to permit what a report has named', () => {
+  test('says who stopped it, and offers to permit reported hosts', () => {
     const steps = [CHOSEN, step('stopped', { host: BLOCKED.host })]
     const verdict = judge('done', steps, { blocked: [BLOCKED] })
-    expect(verdict.text).toContain('Não foi um bloqueador: fomos nós')
+    expect(verdict.text).toContain('Foi a segurança do site, e não um bloqueador')
     expect(verdict.action).toEqual({ kind: 'permit', ids: ['b1'], label: `Permitir ${BLOCKED.host}` })
     expect(judge('done', steps)).not.toHaveProperty('action')
   })
 
-  test('blames a blocker or the network where our policy stopped nothing', () => {
+  test('names a blocker or the network where our policy stopped nothing', () => {
     const { title, text } = judge('done', [CHOSEN, step('script', { host: 'snap.licdn.com', ok: false })])
     expect(title).toBe('O arquivo de snap.licdn.com não carregou')
-    expect(text).toContain('Não foi a nossa política')
+    expect(text).toContain('O site não bloqueou')
   })
 })
 
-describe('the copies of the server', () => {
+describe('events sent by the server', () => {
   const copy = (state: DeliveryCheck['state'] | null, message = 'A Meta recusou o token.') =>
     step('copy', {
       copy: {
@@ -165,16 +165,16 @@ describe('the copies of the server', () => {
     expect(judge('done', steps, { delivery })).toMatchObject({ health, confirmed })
   })
 
-  test('a refusal is told in the words of its answer, with the form as the next thing', () => {
+  test('shows a refusal in the words of the answer, with the form as the next step', () => {
     const verdict = judge('done', [CHOSEN, copy('refused')], { delivery: 'server' })
     expect(verdict).toMatchObject({
-      title: 'LinkedIn recusou a cópia do servidor',
+      title: 'LinkedIn recusou o envio do servidor',
       text: 'A Meta recusou o token.',
       action: { kind: 'edit', label: 'Editar pixel' },
     })
   })
 
-  test('until the answer is there, it is waited for', () => {
+  test('waits until the answer is there', () => {
     const verdict = judge('open', [CHOSEN], { delivery: 'server', awaitsCopies: true })
     expect(verdict).toMatchObject({ health: 'waiting', title: 'O servidor está enviando' })
   })

@@ -1,29 +1,30 @@
 import type { PixelDelivery } from '#contract/pixel.ts'
 import type { BlockedHost } from '#contract/tag-status.ts'
 import type { TestCopy, TestState, TestStep, TestVerdict } from '#contract/tag-test.ts'
+import { UNKNOWN_VENDOR } from '#server/vendors/marks.ts'
 
 interface TestInput {
   state: TestState
   delivery: PixelDelivery
-  /** The server waits for an answer of the vendor. */
+  /** The server waits for a vendor's answer. */
   awaitsCopies: boolean
   steps: readonly TestStep[]
   subject: {
     vendorName: string
-    /** Where the vendor writes the account's ID into the address of its page view, that ID. */
+    /** The account's ID, if the vendor writes it into the address of its page view. */
     visibleId: string | null
     /** The catalogue says where its page view goes. */
     hasPageView: boolean
-    /** Why its ID cannot be one of its vendor. */
+    /** Why its ID cannot be valid for its vendor. */
     idFault: string | null
-    /** What our policy stopped of this pixel, as reports have it: what can be permitted. */
+    /** Reported hosts of this pixel that can be permitted. */
     blocked: readonly BlockedHost[]
   }
 }
 
 /**
- * What a test showed, the worst first, by the rules of docs/evidence.md. A single visit is judged, with the person at the
- * browser: what a blocker did here is said of this browser and of no other.
+ * The verdict on a test, worst first, by the rules of docs/explain/health.md. It judges a single visit: what a blocker
+ * did is said of this browser only.
  */
 export function judgeTest(input: TestInput): TestVerdict {
   const { delivery, steps, subject, awaitsCopies } = input
@@ -33,7 +34,7 @@ export function judgeTest(input: TestInput): TestVerdict {
   if (delivery !== 'server') return withCopies(judgeVisit(input), copies)
   const isAllowed = steps.findLast(({ kind }) => kind === 'chosen')?.ok === true
   if (!isAllowed) return judgeVisit(input)
-  return copies ?? TEST_WORDS.copyUnsent('O servidor parou antes de responder. Teste de novo.')
+  return copies ?? TEST_WORDS.copyUnsent('O servidor foi interrompido antes da resposta. Teste novamente.')
 }
 
 function judgeVisit({ state, steps, subject }: TestInput): TestVerdict {
@@ -72,7 +73,7 @@ function copiesOf(steps: readonly TestStep[]): TestCopy[] {
   return steps.flatMap(({ copy }) => copy ?? [])
 }
 
-/** What the answers to the server say; the worst first. Null while there is none. */
+/** The verdict on the vendor's answers to the server, worst first. Null while there is none. */
 function judgeTestCopies(
   steps: readonly TestStep[],
   vendorName: string,
@@ -93,7 +94,7 @@ function judgeTestCopies(
     : TEST_WORDS.copyAccepted(vendorName)
 }
 
-/** The browser's part and the server's, as one: what is wrong with either is said. */
+/** Combines both verdicts: the worse one is shown. */
 function withCopies(browser: TestVerdict, copies: TestVerdict | null): TestVerdict {
   if (copies === null || copies.health === 'waiting') return browser
   if (browser.health === 'waiting') return browser
@@ -108,25 +109,28 @@ function withCopies(browser: TestVerdict, copies: TestVerdict | null): TestVerdi
 
 const EDIT = { kind: 'edit', label: 'Editar código' } as const
 
-/** Every verdict in one place, in the words that an administrator reads: what was seen, and what to do next. */
+/** The name that stands for a vendor that nobody recognised is no proper name: at the start it has a capital. */
+const startWith = (vendor: string) => (vendor === UNKNOWN_VENDOR ? 'Sua plataforma' : vendor)
+
+/** All verdicts, in Portuguese: what was seen, and what to do next. */
 export const TEST_WORDS = {
   waiting: (): TestVerdict => ({
     health: 'waiting',
     confirmed: false,
-    title: 'Esperando o site abrir',
-    text: 'O site abre em outra aba, com um código que vale dez minutos e uma vez só.',
+    title: 'Aguardando você abrir o site',
+    text: 'O site abre em outra aba. O link vale por 10 minutos e só pode ser usado uma vez.',
   }),
   expired: (): TestVerdict => ({
     health: 'waiting',
     confirmed: false,
     title: 'O site não foi aberto a tempo',
-    text: 'O código valia dez minutos. Teste de novo.',
+    text: 'O link valia por 10 minutos. Teste novamente.',
   }),
   asking: (): TestVerdict => ({
     health: 'waiting',
     confirmed: false,
-    title: 'Esperando a sua escolha',
-    text: 'Na aba do site, aceite os cookies. Nada roda antes disso, e a escolha do teste não fica guardada.',
+    title: 'Aguardando sua resposta ao aviso',
+    text: 'Na aba do site, aceite os cookies. A tag só roda depois disso, e a resposta vale só para este teste.',
   }),
   running: (vendor: string): TestVerdict => ({
     health: 'waiting',
@@ -137,14 +141,14 @@ export const TEST_WORDS = {
   leftEarly: (): TestVerdict => ({
     health: 'waiting',
     confirmed: false,
-    title: 'O teste não chegou ao fim',
-    text: 'A aba do site foi fechada antes, ou passaram dez minutos. Teste de novo e deixe a aba aberta.',
+    title: 'O teste não terminou',
+    text: 'A aba do site foi fechada ou o teste passou de 10 minutos. Teste novamente e deixe a aba aberta.',
   }),
   refused: (): TestVerdict => ({
     health: 'waiting',
     confirmed: false,
-    title: 'A tag não rodou, como deve ser',
-    text: 'A escolha no site não liberou a categoria desta tag. Para vê-la rodar, teste de novo e aceite.',
+    title: 'A tag não rodou porque você não aceitou a categoria dela',
+    text: 'É o comportamento esperado. Para ver a tag rodar, teste novamente e aceite os cookies.',
   }),
   stopped: (
     vendor: string,
@@ -153,11 +157,11 @@ export const TEST_WORDS = {
   ): TestVerdict => ({
     health: isProved ? 'partial' : 'broken',
     confirmed: isProved,
-    title: `A nossa política barrou ${host}`,
-    text: `Não foi um bloqueador: fomos nós, e ${vendor} não conseguiu falar com esse endereço. ${
+    title: `O site bloqueou ${host}`,
+    text: `Foi a segurança do site, e não um bloqueador: ${vendor} tentou acessar um domínio que não está permitido. ${
       known === undefined
-        ? 'Veja na saúde do pixel se ele pode ser permitido, e teste de novo.'
-        : 'Se ele é mesmo dessa plataforma, permita e teste de novo.'
+        ? 'Veja na página do pixel se ele pode ser permitido e teste novamente.'
+        : 'Se o domínio for mesmo da plataforma, permita e teste novamente.'
     }`,
     ...(known === undefined
       ? {}
@@ -166,105 +170,105 @@ export const TEST_WORDS = {
   error: (message: string | null, isProved: boolean): TestVerdict => ({
     health: isProved ? 'partial' : 'broken',
     confirmed: isProved,
-    title: 'O código da tag parou com um erro',
-    text: `${message === null ? '' : `O navegador disse: ${message.replace(/^Uncaught /, '')}. `}Corrija o código e teste de novo.`,
+    title: 'O código da tag deu erro',
+    text: `${message === null ? '' : `Mensagem do navegador: ${message.replace(/^Uncaught /, '')}. `}Corrija o código e teste novamente.`,
     action: EDIT,
   }),
   missing: (host: string | null, isProved: boolean): TestVerdict => ({
     health: isProved ? 'partial' : 'broken',
     confirmed: isProved,
     title: `${host === null ? 'O arquivo da tag' : `O arquivo de ${host}`} não carregou`,
-    text: 'Não foi a nossa política: foi um bloqueador deste navegador, a rede, ou um endereço que não existe. Desligue o bloqueador nesta página e teste de novo; se continuar, confira o código.',
+    text: 'O site não bloqueou: pode ser um bloqueador deste navegador, a rede ou um endereço errado. Desative o bloqueador nesta página e teste novamente. Se continuar, confira o código.',
     action: EDIT,
   }),
   notOut: (vendor: string): TestVerdict => ({
     health: 'broken',
     confirmed: false,
-    title: `O envio a ${vendor} não saiu ou falhou`,
-    text: 'Não foi a nossa política: foi um bloqueador deste navegador ou a rede. Desligue o bloqueador nesta página e teste de novo.',
+    title: `O envio a ${vendor} falhou`,
+    text: 'O site não bloqueou: pode ser um bloqueador deste navegador ou a rede. Desative o bloqueador nesta página e teste novamente.',
   }),
   impossibleId: (message: string): TestVerdict => ({
     health: 'broken',
     confirmed: false,
     title: 'O ID não é desta plataforma',
-    text: `${message} Corrija o ID e teste de novo.`,
+    text: `${message} Corrija o ID e teste novamente.`,
     action: { kind: 'edit', label: 'Corrigir o ID' },
   }),
   nothingSent: (vendor: string, id: string | null): TestVerdict => ({
     health: 'broken',
     confirmed: false,
     title: `Nada foi enviado a ${vendor}${id === null ? '' : ` com o ID ${id}`}`,
-    text: 'A tag rodou sem erro e nada a impediu, mas a visita não foi enviada. Confira o ID e o código.',
+    text: 'A tag rodou sem erro e sem bloqueio, mas não enviou a visita. Confira o ID e o código.',
     action: EDIT,
   }),
   unconfirmed: (vendor: string, id: string): TestVerdict => ({
     health: 'working',
     confirmed: false,
-    title: `Saiu um envio para ${vendor} com o ID ${id}`,
-    text: 'Nada foi barrado, mas este navegador não diz se o envio chegou. Para ter certeza, repita o teste no Firefox ou no Safari, ou olhe no painel da plataforma.',
+    title: `Vimos um envio a ${vendor} com o ID ${id}`,
+    text: 'Nada foi bloqueado, mas este navegador não informa se o envio chegou. Para confirmar, repita o teste no Firefox ou no Safari ou confira no painel da plataforma.',
   }),
   notSeen: (vendor: string, id: string | null): TestVerdict => ({
     health: 'partial',
     confirmed: false,
-    title: `Não vimos nenhum envio para ${vendor}${id === null ? '' : ` com o ID ${id}`}`,
-    text: 'A tag rodou sem erro e nada foi barrado, mas este navegador não mostrou o envio da visita. Confira o ID e o código; no Firefox, o teste mostra tudo o que sai.',
+    title: `Não vimos nenhum envio a ${vendor}${id === null ? '' : ` com o ID ${id}`}`,
+    text: 'A tag rodou sem erro e sem bloqueio, mas este navegador não mostrou o envio da visita. Confira o ID e o código. No Firefox, o teste mostra tudo o que é enviado.',
     action: EDIT,
   }),
   showsNoId: (vendor: string): TestVerdict => ({
     health: 'working',
     confirmed: false,
-    title: 'Rodou sem erro, e nada foi barrado',
-    text: `O envio para ${vendor} não mostra o ID, e por isso nenhum navegador pode confirmá-lo. Olhe no painel da plataforma.`,
+    title: 'A tag rodou sem erro e sem bloqueio',
+    text: `O envio a ${vendor} não mostra o ID, e nenhum navegador consegue confirmar. Confira no painel da plataforma.`,
   }),
   unknownVendor: (): TestVerdict => ({
     health: 'working',
     confirmed: false,
-    title: 'Rodou sem erro, e nada foi barrado',
-    text: 'Não sabemos para onde este código envia. Olhe no painel da plataforma se a visita chegou.',
+    title: 'A tag rodou sem erro e sem bloqueio',
+    text: 'Não sabemos para onde este código envia. Confira no painel da plataforma se a visita chegou.',
   }),
   copying: (vendor: string): TestVerdict => ({
     health: 'waiting',
     confirmed: false,
     title: 'O servidor está enviando',
-    text: `Esperamos a resposta de ${vendor}.`,
+    text: `Aguardando a resposta de ${vendor}.`,
   }),
   copyAccepted: (vendor: string): TestVerdict => ({
     health: 'working',
     confirmed: true,
-    title: `${vendor} aceitou a cópia do servidor`,
-    text: 'Foi um evento de teste, fora da fila e das contagens. O que foi enviado e a resposta estão nos passos.',
+    title: `${startWith(vendor)} aceitou o envio do servidor`,
+    text: 'Foi um evento de teste e não entra nos números do painel. Veja nos passos o que foi enviado e a resposta.',
   }),
   copyUnconfirmed: (vendor: string): TestVerdict => ({
     health: 'working',
     confirmed: false,
     title: 'O formato do envio está certo',
-    text: `${vendor} confere o formato e não confirma o ID nem a chave. Veja o Tempo real depois de uma visita de verdade.`,
+    text: `${startWith(vendor)} verifica só o formato. O ID e a chave não são verificados. Faça uma visita de verdade e veja o relatório Tempo real.`,
   }),
   copyRefused: (vendor: string, message: string): TestVerdict => ({
     health: 'broken',
     confirmed: false,
-    title: `${vendor} recusou a cópia do servidor`,
+    title: `${startWith(vendor)} recusou o envio do servidor`,
     text: message,
     action: { kind: 'edit', label: 'Editar pixel' },
   }),
   copyUnanswered: (vendor: string, message: string): TestVerdict => ({
     health: 'broken',
     confirmed: false,
-    title: `${vendor} não respondeu ao servidor`,
-    text: `${message} Em uma visita, o envio fica na fila e é tentado de novo; um teste é tentado uma vez.`,
+    title: `${startWith(vendor)} não respondeu ao servidor`,
+    text: `${message} Em visitas de verdade, o envio fica na fila e é repetido. No teste, só há uma tentativa.`,
   }),
   copyUnsent: (message: string): TestVerdict => ({
     health: 'waiting',
     confirmed: false,
-    title: 'O servidor não enviou a cópia do teste',
+    title: 'O servidor não enviou o evento de teste',
     text: message,
   }),
   working: (vendor: string, answered: boolean): TestVerdict => ({
     health: 'working',
     confirmed: true,
-    title: answered ? `${vendor} respondeu` : `A visita foi enviada a ${vendor}`,
+    title: answered ? `${startWith(vendor)} respondeu` : `A visita foi enviada a ${vendor}`,
     text: answered
-      ? 'A visita saiu com o ID deste pixel e foi respondida. Se foi aceita, só o painel da plataforma diz.'
-      : 'A visita saiu com o ID deste pixel; o navegador não conta se houve resposta.',
+      ? 'A visita foi enviada com o ID deste pixel, e a plataforma respondeu. Para ver se ela foi contada, confira o painel da plataforma.'
+      : 'A visita foi enviada com o ID deste pixel. Este navegador não informa a resposta.',
   }),
 } as const

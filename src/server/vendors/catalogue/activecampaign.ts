@@ -6,7 +6,7 @@ export const activecampaign: Vendor = {
   name: 'ActiveCampaign',
   company: 'ActiveCampaign, LLC',
   country: 'US',
-  purpose: 'Acompanha páginas vistas por contatos para e-mail e automação.',
+  purpose: 'Acompanha as páginas que seus contatos visitam, para e-mail e automação.',
   category: 'marketing',
   signs: [
     /diffuser-cdn\.app-us1\.com\/diffuser\//i,
@@ -36,7 +36,7 @@ export const activecampaign: Vendor = {
     },
   ],
   pageView: { hosts: ['trackcmp.net', 'prism.app-us1.com'], showsId: false },
-  isolated: { needs: 'lê os formulários da página e mostra janelas sobre ela' },
+  isolated: { needs: 'lê os formulários da página e abre pop-ups' },
   suffixes: ['app-us1.com', 'trackcmp.net', 'activehosted.com', 'activecampaign.com'],
   cookies: [
     {

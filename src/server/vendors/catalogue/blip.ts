@@ -22,7 +22,7 @@ export const blip: Vendor = {
   optionalHosts: [
     { when: 'contract-specific domain (withCustomCommonUrl)', hosts: { frame: ['{contract}.chat.blip.ai'] } },
   ],
-  isolated: { needs: 'desenha o chat na página' },
+  isolated: { needs: 'mostra o chat na página' },
   suffixes: ['blip.ai', 'msging.net'],
   cookies: [
     {

@@ -59,7 +59,7 @@ export const contentsquare: Vendor = {
     {
       name: { exact: '_cs_root-domain' },
       duration: 'sessão',
-      purpose: 'Teste para achar o domínio principal.',
+      purpose: 'Descobre o domínio principal do site.',
     },
   ],
   thirdPartyCookies: [],

@@ -40,7 +40,7 @@ export const crisp: Vendor = {
       sign_up: [['set', 'session:event', [['sign_up']]]],
     },
   },
-  isolated: { needs: 'desenha o chat na página' },
+  isolated: { needs: 'mostra o chat na página' },
   suffixes: ['crisp.chat', 'crisp.im'],
   cookies: [
     {

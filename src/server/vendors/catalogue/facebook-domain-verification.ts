@@ -6,7 +6,7 @@ export const facebookDomainVerification: Vendor = {
   name: 'Verificação de domínio da Meta',
   company: 'Meta Platforms, Inc.',
   country: 'US',
-  purpose: 'Prova à Meta que o domínio é seu; não coleta dados de quem visita.',
+  purpose: 'Confirma para a Meta que o domínio é seu. Não coleta dados de visitantes.',
   category: null,
   signs: [/<meta [^<>]*name=['"]facebook-domain-verification['"]/i],
   ids: [
@@ -24,5 +24,5 @@ export const facebookDomainVerification: Vendor = {
   thirdPartyCookies: [],
   storage: [],
   advice:
-    'Isto não é um script: é um código que prova que o domínio é seu. Vamos colocá-lo no HTML da página inicial, sem pedir consentimento. Publique e depois clique em Verificar no Gerenciador de Negócios da Meta.',
+    'Este código não é um script: ele confirma para a Meta que o domínio é seu. Entra no HTML da página inicial e não depende de consentimento. Salve com o pixel ativo e clique em Verificar no Gerenciador de Negócios da Meta.',
 }

@@ -10,7 +10,7 @@ export const googleAnalytics4: Vendor = {
   category: 'desempenho',
   signs: [/googletagmanager\.com\/gtag\/js\?id=(?:G|GT)-/i, /\bgtag ?\( ?['"]config['"] ?, ?['"](?:G|GT)-/],
   ids: [/\b((?:G|GT)-[A-Z0-9]{4,20})\b/],
-  idLabel: 'ID de métricas (G-…) ou da tag do Google (GT-…)',
+  idLabel: 'Measurement ID (G-…) ou ID da tag do Google (GT-…)',
   sample: {
     code: "www.googletagmanager.com/gtag/js?id=G-ABC1234567 … gtag('js', new Date()); gtag('config', 'G-ABC1234567');",
     id: 'G-ABC1234567',
@@ -25,7 +25,7 @@ export const googleAnalytics4: Vendor = {
       'www.google.com',
       '*.g.doubleclick.net',
     ],
-    // Signals and audiences report through these, and sites that leave them out lose data without a word.
+    // Signals and audiences report here; sites without these hosts silently lose data.
     img: [
       '*.google-analytics.com',
       '*.googletagmanager.com',
@@ -58,7 +58,7 @@ export const googleAnalytics4: Vendor = {
       sign_up: ['event', 'sign_up', { event_id: '$id', transport_type: 'beacon' }],
     },
   },
-  // Left out of the reports only where the property has an active developer-traffic filter.
+  // Excluded from reports only if the property has an active developer-traffic filter.
   testMode: { call: 'gtag', args: ['set', { debug_mode: true }], shownIn: 'DebugView, no Google Analytics' },
   isolated: 'works',
   suffixes: ['google-analytics.com', 'analytics.google.com'],

@@ -6,7 +6,7 @@ export const googleSiteVerification: Vendor = {
   name: 'Verificação do Google',
   company: 'Google LLC',
   country: 'US',
-  purpose: 'Prova ao Google que o site é seu; não coleta dados de quem visita.',
+  purpose: 'Confirma para o Google que o site é seu. Não coleta dados de visitantes.',
   category: null,
   signs: [/<meta [^<>]*name=['"]google-site-verification['"]/i],
   ids: [
@@ -24,5 +24,5 @@ export const googleSiteVerification: Vendor = {
   thirdPartyCookies: [],
   storage: [],
   advice:
-    'Isto não é um script: é um código que prova que o site é seu. Vamos colocá-lo no HTML da página inicial, sem pedir consentimento. Não apague depois de verificar: o Google confere de novo. Se preferir, use o registro DNS.',
+    'Este código não é um script: ele confirma para o Google que o site é seu. Entra no HTML da página inicial e não depende de consentimento. Mantenha ativo depois de verificar, porque o Google confere de novo. Se preferir, use o registro DNS.',
 }

@@ -21,7 +21,7 @@ export const googleTagManager: Vendor = {
   },
   hosts: {
     script: ['www.googletagmanager.com'],
-    // A container hides whom its tags talk to; these are what nearly every one of them holds.
+    // A container hides the hosts of its tags; these are in nearly every one.
     connect: [
       '*.googletagmanager.com',
       '*.google-analytics.com',

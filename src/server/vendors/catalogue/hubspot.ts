@@ -66,7 +66,7 @@ export const hubspot: Vendor = {
       hosts: { img: ['*.hubspotusercontent-na1.net'], frame: ['play.hubspotvideo.com'] },
     },
   ],
-  // Forms and settings below hubspot.com carry the account too, and are no page view.
+  // Forms and settings below hubspot.com contain the account too, but are no page view.
   pageView: {
     hosts: [
       'track.hubspot.com',
@@ -77,7 +77,7 @@ export const hubspot: Vendor = {
     ],
     showsId: true,
   },
-  isolated: { needs: 'lê os formulários da página e mostra janelas sobre ela' },
+  isolated: { needs: 'lê os formulários da página e abre pop-ups' },
   suffixes: [
     'hubspot.com',
     'hs-scripts.com',

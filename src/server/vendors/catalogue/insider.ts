@@ -6,7 +6,7 @@ export const insider: Vendor = {
   name: 'Insider',
   company: 'Insider SG Pte. Ltd.',
   country: 'SG',
-  purpose: 'Personaliza o site e envia mensagens a partir da navegação.',
+  purpose: 'Personaliza o site e envia mensagens com base na navegação.',
   category: 'marketing',
   signs: [/\.api\.useinsider\.com\/ins\.js/i, /\binsider_object\b/, /\bInsiderQueue\b/],
   ids: [/useinsider\.com\/ins\.js\?id=(\d{5,12})/],

@@ -78,7 +78,7 @@ export const intercom: Vendor = {
       sign_up: ['trackEvent', 'sign_up'],
     },
   },
-  isolated: { needs: 'desenha o chat na página' },
+  isolated: { needs: 'mostra o chat na página' },
   suffixes: [
     'intercom.io',
     'intercomcdn.com',
@@ -112,7 +112,7 @@ export const intercom: Vendor = {
     {
       name: { prefix: 'intercom-device-id-', sample: 'intercom-device-id-abc123de' },
       duration: '9 meses',
-      purpose: 'Identifica o aparelho que usa o chat.',
+      purpose: 'Identifica o dispositivo que usa o chat.',
     },
   ],
   thirdPartyCookies: [],

@@ -25,7 +25,7 @@ export const jivochat: Vendor = {
     media: ['*.jivosite.com'],
   },
   optionalHosts: [{ when: 'Russian accounts', hosts: { script: ['code.jivo.ru'], connect: ['*.jivo.ru'] } }],
-  isolated: { needs: 'desenha o chat na página' },
+  isolated: { needs: 'mostra o chat na página' },
   suffixes: ['jivosite.com', 'jivochat.com', 'jivo.ru'],
   cookies: [
     {

@@ -6,7 +6,7 @@ export const klaviyo: Vendor = {
   name: 'Klaviyo',
   company: 'Klaviyo, Inc.',
   country: 'US',
-  purpose: 'Formulários e acompanhamento de visitas para e-mail e SMS de lojas.',
+  purpose: 'Acompanha visitas e formulários para e-mail e SMS de lojas.',
   category: 'marketing',
   signs: [/static\.klaviyo\.com\/onsite\/js\//i, /\b_learnq\b/],
   ids: [/klaviyo\.js\?company_id=([A-Za-z0-9]{6})\b/, /onsite\/js\/([A-Za-z0-9]{6})\/klaviyo\.js/],
@@ -34,7 +34,7 @@ export const klaviyo: Vendor = {
     events: { lead: 'lead', contact: 'contact', sign_up: 'sign_up' },
     args: { lead: ['lead'], contact: ['contact'], sign_up: ['sign_up'] },
   },
-  isolated: { needs: 'lê os formulários da página e mostra janelas sobre ela' },
+  isolated: { needs: 'lê os formulários da página e abre pop-ups' },
   suffixes: ['klaviyo.com', 'd3k81ch9hvuctc.cloudfront.net'],
   cookies: [
     { name: { exact: '__kla_id' }, duration: '2 anos', purpose: 'Identifica o visitante no Klaviyo.' },

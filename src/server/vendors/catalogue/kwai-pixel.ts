@@ -1,6 +1,6 @@
 import type { Vendor } from '../vendor.ts'
 
-/** Collection hosts are only observed, not documented: what is missing here is reported and permitted by name. */
+/** Hosts are observed, not documented: missing ones are reported and permitted by name. */
 export const kwaiPixel: Vendor = {
   id: 'kwai-pixel',
   kind: 'script',

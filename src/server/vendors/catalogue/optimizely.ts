@@ -47,7 +47,7 @@ export const optimizely: Vendor = {
     {
       name: { exact: 'optimizelyDomainTestCookie' },
       duration: 'sessão',
-      purpose: 'Teste para achar o domínio principal.',
+      purpose: 'Descobre o domínio principal do site.',
     },
     {
       name: { exact: 'optimizelySession' },

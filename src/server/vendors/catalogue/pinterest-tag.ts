@@ -28,10 +28,10 @@ export const pinterestTag: Vendor = {
   pageView: { hosts: ['ct.pinterest.com'], showsId: true },
   conversion: {
     call: 'pintrk',
-    events: { lead: 'lead', contact: 'custom', sign_up: 'signup' },
+    events: { lead: 'lead', contact: 'contact', sign_up: 'signup' },
     args: {
       lead: ['track', 'lead', { event_id: '$id' }],
-      contact: ['track', 'custom', { event_id: '$id' }],
+      contact: ['track', 'contact', { event_id: '$id' }],
       sign_up: ['track', 'signup', { event_id: '$id' }],
     },
   },

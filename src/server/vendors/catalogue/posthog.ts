@@ -28,7 +28,7 @@ export const posthog: Vendor = {
     events: { lead: 'lead', contact: 'contact', sign_up: 'sign_up' },
     args: { lead: ['lead'], contact: ['contact'], sign_up: ['sign_up'] },
   },
-  isolated: { needs: 'registra sozinho os cliques na página' },
+  isolated: { needs: 'registra automaticamente os cliques na página' },
   suffixes: ['posthog.com'],
   cookies: [
     {

@@ -45,7 +45,7 @@ export const rdStation: Vendor = {
     },
   ],
   pageView: { hosts: ['pageview-notify.rdstation.com.br'], showsId: false },
-  isolated: { needs: 'lê os formulários da página e mostra janelas sobre ela' },
+  isolated: { needs: 'lê os formulários da página e abre pop-ups' },
   suffixes: ['d335luupugsy2.cloudfront.net', 'rdstation.com.br', 'rdstation.com', 'rd.services'],
   cookies: [
     {
@@ -92,7 +92,7 @@ export const rdStation: Vendor = {
     {
       name: { prefix: '_sp_root_domain_test_', sample: '_sp_root_domain_test_1' },
       duration: 'sessão',
-      purpose: 'Teste para achar o domínio principal.',
+      purpose: 'Descobre o domínio principal do site.',
     },
   ],
   thirdPartyCookies: [],

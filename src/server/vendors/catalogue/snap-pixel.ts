@@ -44,11 +44,11 @@ export const snapPixel: Vendor = {
       duration: '13 meses',
       purpose: 'Identifica o navegador para medir anúncios do Snapchat.',
     },
-    { name: { exact: '_scid_r' }, duration: '13 meses', purpose: 'Renovação do identificador do Snapchat.' },
+    { name: { exact: '_scid_r' }, duration: '13 meses', purpose: 'Renova o identificador do Snapchat.' },
     {
       name: { exact: '_sctr' },
       duration: '13 meses',
-      purpose: 'Controle da última atualização do identificador do Snapchat.',
+      purpose: 'Registra a última atualização do identificador do Snapchat.',
     },
     {
       name: { exact: '_ScCbts' },
@@ -59,7 +59,7 @@ export const snapPixel: Vendor = {
     {
       name: { exact: '_screload' },
       duration: 'sessão',
-      purpose: 'Controle de recarga do pixel do Snapchat.',
+      purpose: 'Controla o recarregamento do pixel do Snapchat.',
     },
   ],
   thirdPartyCookies: [{ name: 'sc_at', domain: 'snapchat.com', duration: '1 ano' }],

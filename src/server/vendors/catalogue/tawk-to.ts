@@ -31,7 +31,7 @@ export const tawkTo: Vendor = {
       hosts: { script: ['cdn.jsdelivr.net'], img: ['cdn.jsdelivr.net'], style: ['cdn.jsdelivr.net'] },
     },
   ],
-  isolated: { needs: 'desenha o chat na página' },
+  isolated: { needs: 'mostra o chat na página' },
   suffixes: ['tawk.to', 'tawkcdn.com', 'tawk.link'],
   cookies: [
     {

@@ -29,11 +29,12 @@ export const tiktokPixel: Vendor = {
   pageView: { hosts: ['analytics.tiktok.com', 'analytics-ipv6.tiktokw.us'], showsId: false },
   conversion: {
     call: 'ttq.track',
-    events: { lead: 'SubmitForm', contact: 'Contact', sign_up: 'Subscribe' },
+    events: { lead: 'Lead', contact: 'Contact', sign_up: 'CompleteRegistration' },
+    formerEvents: ['SubmitForm'],
     args: {
-      lead: ['SubmitForm', {}, { event_id: '$id' }],
+      lead: ['Lead', {}, { event_id: '$id' }],
       contact: ['Contact', {}, { event_id: '$id' }],
-      sign_up: ['Subscribe', {}, { event_id: '$id' }],
+      sign_up: ['CompleteRegistration', {}, { event_id: '$id' }],
     },
   },
   isolated: 'works',

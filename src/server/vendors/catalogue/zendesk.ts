@@ -53,7 +53,7 @@ export const zendesk: Vendor = {
     },
     { when: 'voice calls', hosts: { connect: ['*.twilio.com', 'wss://voice-js.roaming.twilio.com'] } },
   ],
-  isolated: { needs: 'desenha o chat na página' },
+  isolated: { needs: 'mostra o chat na página' },
   suffixes: ['zdassets.com', 'zendesk.com', 'zopim.com', 'zopim.io', 'smooch.io', 'zdusercontent.com'],
   cookies: [
     { name: { exact: '__zlcmid' }, duration: '1 ano', purpose: 'Identifica o visitante no chat da Zendesk.' },

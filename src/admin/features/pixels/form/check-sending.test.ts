@@ -6,7 +6,7 @@ test.each([
   ['<html>', []],
   ['{"events_received":1,"messages":[]}', []],
   ['{"validationMessages":[]}', []],
-  ['{"validationMessages":[null,{}]}', [{ field: '', meaning: 'O Google apontou um problema.', text: '' }]],
+  ['{"validationMessages":[null,{}]}', [{ field: '', meaning: 'O Google encontrou um problema.', text: '' }]],
   [
     '{"validationMessages":[{"fieldPath":"client_id","description":"Measurement requires a client_id.","validationCode":"VALUE_REQUIRED"}]}',
     [

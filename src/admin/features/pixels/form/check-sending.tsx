@@ -7,46 +7,59 @@ import { Input } from '#admin/components/inputs.tsx'
 import { FailureBox } from '#admin/components/message.tsx'
 import { useAction } from '#admin/lib/queries.ts'
 import { useServices } from '#admin/lib/services.tsx'
-import type { DeliveryCheck, DeliveryCheckInput, DeliveryDraftInput } from '#contract/conversions.ts'
+import type {
+  DeliveryCheck,
+  DeliveryCheckInput,
+  DeliveryDraftInput,
+  ServedDestination,
+} from '#contract/conversions.ts'
 import type { PixelType } from '#contract/pixel.ts'
 import { CodeBlock } from '../code.tsx'
-import { ANSWERERS, META_TEST_CODE, toSendingColumns } from '../sending.ts'
+import { answererOf, META_TEST_CODE, toSendingColumns } from '../sending.ts'
 import { TAGS_KEY } from '../tag-status.ts'
 import type { PixelForm } from './schema.ts'
 
-/** What the test event is for the vendor, before anybody sends one. */
-const HINTS: Partial<Record<PixelType, string>> = {
-  meta: 'Está em Testar eventos, no Gerenciador de Eventos, onde o evento aparece. A Meta conta o teste como os outros.',
-  google_analytics:
-    'Envia um evento ao endereço de depuração do Google, que não guarda nada e não confere nem o ID nem a chave.',
-  custom: 'Envia um evento de teste, assinado, ao endereço acima.',
+const META_CODE = {
+  label: 'Código de teste da Meta',
+  example: 'TEST48213',
+  missing: 'Digite o código de teste da Meta, como TEST48213.',
 }
 
 interface CheckSendingProps {
   type: PixelType
+  /** Where a custom pixel is sent instead of a webhook. */
+  vendor: ServedDestination | null
+  /** What happens with the test event at the vendor; null until it is known. */
+  meaning: string | null
   /** Null while it is not saved. */
   pixelId: string | null
   check: ReturnType<typeof useCheckDelivery>
-  /** True while the form holds something that is not stored. */
+  /** True while the form has unsaved changes. */
   needsSave: boolean
   isSaving: boolean
-  /** What the form holds. */
+  /** The form's values. */
   readDraft: () => ReturnType<typeof toDraft>
-  /** Whether the form may be saved as it is; says what is missing. */
+  /** Whether the form can be saved; shows what is missing. */
   isComplete: () => Promise<boolean>
-  /** Saves what was checked, and stays. */
+  /** Saves what was checked, and stays open. */
   onSave: () => void
 }
 
-/** "Conferir": a test event, with its exact payload and the vendor's answer. */
+/** "Enviar teste": a test event, with its exact payload and the vendor's answer. */
 export function CheckSending(props: CheckSendingProps) {
-  const { type, pixelId, check, needsSave, isSaving, readDraft, isComplete, onSave } = props
+  const { type, vendor, meaning, pixelId, check, needsSave, isSaving, readDraft, isComplete, onSave } = props
   const [testEventCode, setTestEventCode] = useState('')
   const [isAsked, setAsked] = useState(false)
   const field = useRef<HTMLInputElement>(null)
   const isBusy = check.isPending || isSaving
-  const code = type === 'meta' ? testEventCode.trim() : ''
-  const isCodeMissing = type === 'meta' && !META_TEST_CODE.test(code)
+  const ofVendor = vendor?.test.code ?? null
+  const asked =
+    type === 'meta'
+      ? META_CODE
+      : ofVendor && { label: ofVendor.label, example: ofVendor.example ?? '', missing: ofVendor.refusal }
+  const code = asked === null ? '' : testEventCode.trim()
+  const isCodeMissing = asked !== null && !META_TEST_CODE.test(code)
+  const isOfThis = check.variables?.type === type && check.variables.destination === (vendor?.id ?? null)
   const isUnsaved = needsSave || pixelId === null
   const start = async () => {
     if (isBusy) return
@@ -56,9 +69,15 @@ export function CheckSending(props: CheckSendingProps) {
       return
     }
     if (isUnsaved && !(await isComplete())) return
-    // What works is not replaced before the vendor has taken what is to replace it.
+    // Working settings are not replaced before the vendor has accepted the new ones.
     check.mutate(
-      { pixelId: isUnsaved ? null : pixelId, draft: readDraft(), type, testEventCode: code },
+      {
+        pixelId: isUnsaved ? null : pixelId,
+        draft: readDraft(),
+        type,
+        destination: vendor?.id ?? null,
+        testEventCode: code,
+      },
       {
         onSuccess: ({ state }) => isUnsaved && (state === 'accepted' || state === 'unconfirmed') && onSave(),
       },
@@ -68,16 +87,24 @@ export function CheckSending(props: CheckSendingProps) {
   const button = (
     <Button look="outline" aria-disabled={isBusy} onClick={() => void start()} className="flex-none">
       <Send aria-hidden="true" />
-      {check.isPending ? 'Conferindo...' : isUnsaved ? 'Conferir e salvar' : 'Conferir'}
+      {vendor?.test.is_sent === false
+        ? isUnsaved
+          ? 'Conferir e salvar'
+          : 'Conferir'
+        : check.isPending
+          ? 'Enviando teste...'
+          : isUnsaved
+            ? 'Enviar teste e salvar'
+            : 'Enviar teste'}
     </Button>
   )
   return (
-    <section aria-label="Conferência" className="grid grid-cols-1 gap-3 rounded-1 bg-paper px-4 py-3.5">
-      {type === 'meta' ? (
+    <section aria-label="Teste de envio" className="grid grid-cols-1 gap-3 rounded-1 bg-paper px-4 py-3.5">
+      {asked !== null ? (
         <Field
-          label="Código de teste"
-          error={isAsked && isCodeMissing ? 'Informe o código de teste da Meta, como TEST48213.' : undefined}
-          hint={HINTS.meta ?? null}
+          label={asked.label}
+          error={isAsked && isCodeMissing ? asked.missing : undefined}
+          hint={meaning}
         >
           {(control) => (
             <div className="flex flex-wrap gap-2">
@@ -92,7 +119,7 @@ export function CheckSending(props: CheckSendingProps) {
                   event.preventDefault()
                   void start()
                 }}
-                placeholder="TEST48213"
+                placeholder={asked.example}
                 maxLength={64}
                 autoComplete="off"
                 autoCapitalize="characters"
@@ -105,17 +132,17 @@ export function CheckSending(props: CheckSendingProps) {
         </Field>
       ) : (
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-          <p className="min-w-0 flex-[1_1_16rem] text-sm text-pretty text-text-2">{HINTS[type]}</p>
+          <p className="min-w-0 flex-[1_1_16rem] text-sm text-pretty text-text-2">{meaning}</p>
           {button}
         </div>
       )}
       <div aria-live="polite" aria-busy={check.isPending} className="contents">
         {check.isPending ? (
-          <p className="text-sm text-text-2">Perguntando: a resposta vem em alguns segundos.</p>
-        ) : check.isError && check.variables?.type === type ? (
-          <FailureBox error={check.error} fallback="Não deu para conferir o envio." />
-        ) : check.data && check.variables?.type === type ? (
-          <CheckVerdict type={type} check={check.data} isOld={isOld}>
+          <p className="text-sm text-text-2">Aguardando a resposta. Leva alguns segundos.</p>
+        ) : check.isError && isOfThis ? (
+          <FailureBox error={check.error} fallback="Não foi possível enviar o teste." />
+        ) : check.data && isOfThis ? (
+          <CheckVerdict answerer={answererOf(type, vendor)} check={check.data} isOld={isOld}>
             {isOld ||
             !isUnsaved ||
             isSaving ||
@@ -134,29 +161,33 @@ export function CheckSending(props: CheckSendingProps) {
 type Draft = Omit<DeliveryDraftInput, 'test_event_code'>
 
 interface CheckRequest {
-  /** Of what is saved; null to check the form. */
+  /** Of the saved pixel; null to check the form. */
   pixelId: string | null
-  /** What the form holds, or held when it was saved. */
+  /** The form's values, or those when it was saved. */
   draft: Draft
-  /** Whose answer it will be. */
+  /** The vendor's type, and where a custom pixel is sent instead of a webhook. */
   type: PixelType
-  /** Meta's; empty for the others. */
+  destination: string | null
+  /** Of vendors that have one; empty for others. */
   testEventCode: string
 }
 
-/** What a form holds of sending. */
+/** The form's values about sending. */
 export function toDraft(form: PixelForm, id: string | null): Draft {
-  const { access_token, webhook_url } = toSendingColumns(form)
+  const { access_token, webhook_url, destination, destination_account, event_ids } = toSendingColumns(form)
   return {
     ...(id === null ? {} : { id }),
     type: form.type,
     pixel_id: form.type === 'custom' ? null : form.pixel_id.trim(),
     ...(access_token === undefined ? {} : { access_token }),
     ...(webhook_url === undefined ? {} : { webhook_url }),
+    ...(destination === undefined ? {} : { destination }),
+    ...(destination_account === undefined ? {} : { destination_account }),
+    ...(event_ids === undefined ? {} : { event_ids }),
   }
 }
 
-/** Sends a test event, of the pixel as it is saved or of a form, and answers with what was sent and what came back. */
+/** Sends a test event for the saved pixel or a form, and returns what was sent and answered. */
 export function useCheckDelivery() {
   const { admin } = useServices()
   const queryClient = useQueryClient()
@@ -181,22 +212,23 @@ const LOOKS = {
   waiting: { icon: Clock, className: 'text-warn' },
 } as const
 
-/** Beside nothing to scroll to: an answer is one long line. */
+/** Wrapped instead of scrolled: an answer is one long line. */
 const WRAPPED = 'whitespace-pre-wrap wrap-anywhere'
 
 interface CheckVerdictProps {
-  type: PixelType
+  answerer: ReturnType<typeof answererOf>
   check: DeliveryCheck
-  /** True once the form holds something that was not checked. */
+  /** True once the form has changed since the check. */
   isOld: boolean
-  /** What came of the form. */
+  /** The result of the form. */
   children?: ReactNode
 }
 
-/** What was sent, to the letter, and what came back, in plain words first. */
-function CheckVerdict({ type, check, isOld, children }: CheckVerdictProps) {
+/** What was sent, exactly, and the answer, in plain words first. */
+function CheckVerdict({ answerer, check, isOld, children }: CheckVerdictProps) {
   const { icon: Icon, className } = LOOKS[check.state]
-  const { who } = ANSWERERS[type]
+  const { who } = answerer
+  const title = check.checked_here ? 'O que enviaríamos' : 'O que enviamos'
   const sent = JSON.stringify(check.request.body, null, 2)
   const messages = readDebugMessages(check.response?.body ?? '')
   return (
@@ -204,23 +236,25 @@ function CheckVerdict({ type, check, isOld, children }: CheckVerdictProps) {
       <div className="flex gap-2.5">
         <Icon aria-hidden="true" className={`mt-px size-5 flex-none ${className}`} />
         <div className="min-w-0 text-[0.9375rem]/[1.45] wrap-anywhere">
-          <p className={`font-semibold ${className}`}>{nameVerdict(type, check, messages.length > 0)}</p>
+          <p className={`font-semibold ${className}`}>{nameVerdict(answerer, check, messages.length > 0)}</p>
           <p>{check.message}</p>
           {children ? <p className="font-semibold">{children}</p> : null}
           {isOld ? (
-            <p className="text-sm text-text-2">Isto é da conferência anterior, sem as mudanças de agora.</p>
+            <p className="text-sm text-text-2">
+              Este resultado é do teste anterior, sem as alterações atuais.
+            </p>
           ) : null}
         </div>
       </div>
       {messages.length === 0 ? null : (
-        <ul aria-label="O que o Google apontou" className="grid grid-cols-1 gap-2 text-sm">
+        <ul aria-label="Problemas apontados pelo Google" className="grid grid-cols-1 gap-2 text-sm">
           {messages.map(({ field, meaning, text }) => (
             <li key={`${field} ${text}`} className="border-l-4 border-l-[#b25a12] pl-3 wrap-anywhere">
               {meaning}
               {field === '' ? null : (
                 <>
                   {' '}
-                  Em <span className="font-mono">{field}</span>.
+                  Campo: <span className="font-mono">{field}</span>.
                 </>
               )}
               <span lang="en" className="block text-text-2">
@@ -230,9 +264,9 @@ function CheckVerdict({ type, check, isOld, children }: CheckVerdictProps) {
           ))}
         </ul>
       )}
-      <section aria-label="O que enviamos">
+      <section aria-label={title}>
         <header className="flex flex-wrap items-center gap-2 pb-1.5">
-          <h3 className="min-w-0 flex-1 text-sm font-semibold tracking-normal">O que enviamos</h3>
+          <h3 className="min-w-0 flex-1 text-sm font-semibold tracking-normal">{title}</h3>
           <CopyButton text={sent} />
         </header>
         <CodeBlock
@@ -240,60 +274,66 @@ function CheckVerdict({ type, check, isOld, children }: CheckVerdictProps) {
           className={`max-h-72 ${WRAPPED}`}
         />
       </section>
-      <section aria-label={`O que ${who} respondeu`}>
-        <h3 className="pb-1.5 text-sm font-semibold tracking-normal">O que {who} respondeu</h3>
-        {check.response === null ? (
-          <p className="text-sm text-text-2">Nada: a resposta não veio.</p>
-        ) : (
-          <CodeBlock
-            code={[`HTTP ${check.response.status}`, check.response.body].filter(Boolean).join('\n\n')}
-            className={`max-h-60 ${WRAPPED}`}
-          />
-        )}
-      </section>
+      {check.checked_here ? null : (
+        <section aria-label={`O que ${who} respondeu`}>
+          <h3 className="pb-1.5 text-sm font-semibold tracking-normal">O que {who} respondeu</h3>
+          {check.response === null ? (
+            <p className="text-sm text-text-2">Nenhuma resposta. Tente novamente em instantes.</p>
+          ) : (
+            <CodeBlock
+              code={[`HTTP ${check.response.status}`, check.response.body].filter(Boolean).join('\n\n')}
+              className={`max-h-60 ${WRAPPED}`}
+            />
+          )}
+        </section>
+      )}
     </div>
   )
 }
 
-/** Only what was observed: that no answer came is no refusal, and what Google does not say is not claimed. */
-function nameVerdict(type: PixelType, { state, response }: DeliveryCheck, isPointedOut: boolean): string {
-  const { Who, who } = ANSWERERS[type]
-  if (response === null) return `Sem resposta: ${who} não respondeu`
-  if (isPointedOut) return `${Who} apontou problemas no evento`
+/** Only what was observed: no answer is no refusal, and what Google does not say is not claimed. */
+function nameVerdict(
+  { Who, who }: ReturnType<typeof answererOf>,
+  { state, response, checked_here }: DeliveryCheck,
+  isPointedOut: boolean,
+): string {
+  if (checked_here) return state === 'refused' ? 'O evento não está certo' : 'O formato está certo'
+  if (response === null) return `${Who} não respondeu`
+  if (isPointedOut) return `${Who} encontrou problemas no evento`
   return {
-    accepted: `${Who} aceitou`,
-    unconfirmed: `Enviado, ${who} não confirma`,
-    refused: `${Who} recusou`,
-    waiting: `${Who} não aceitou por enquanto`,
+    accepted: `${Who} aceitou o teste`,
+    unconfirmed: `Teste enviado, mas ${who} não confirma o recebimento`,
+    refused: `${Who} recusou o teste`,
+    waiting: `${Who} não aceitou o teste por enquanto`,
   }[state]
 }
 
 interface DebugMessage {
-  /** Where in the payload, as Google writes it; empty where it does not say. */
+  /** Position in the payload, as Google writes it; empty if it does not say. */
   field: string
-  /** In Portuguese where the code is known. */
+  /** In Portuguese if the code is known. */
   meaning: string
-  /** As Google wrote it. */
+  /** Google's own text. */
   text: string
 }
 
 const MEANINGS: Readonly<Record<string, string>> = {
   VALUE_REQUIRED: 'Falta um valor obrigatório.',
-  VALUE_INVALID: 'Um valor não é aceito.',
+  VALUE_INVALID: 'Um valor não é válido.',
   VALUE_OUT_OF_BOUNDS: 'Um valor passa do limite.',
-  NAME_INVALID: 'Um nome não é aceito.',
+  NAME_INVALID: 'Um nome não é válido.',
   NAME_RESERVED: 'O nome é reservado pelo Google.',
   EXCEEDED_MAX_ENTITIES: 'Há itens demais.',
   NAME_DUPLICATED: 'Um nome aparece duas vezes.',
 }
 
-/** What Google's debug endpoint found in an event; empty for every other answer. */
+/** Findings of Google's debug endpoint; empty for other answers. */
 export function readDebugMessages(body: string): DebugMessage[] {
   const answer = parse(body)
   const found = isRecord(answer) && Array.isArray(answer.validationMessages) ? answer.validationMessages : []
   return found.filter(isRecord).map(({ fieldPath, description, validationCode }) => ({
     field: typeof fieldPath === 'string' ? fieldPath : '',
-    meaning: MEANINGS[String(validationCode)] ?? 'O Google apontou um problema.',
+    meaning: MEANINGS[String(validationCode)] ?? 'O Google encontrou um problema.',
     text: typeof description === 'string' ? description : '',
   }))
 }

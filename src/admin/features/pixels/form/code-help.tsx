@@ -9,16 +9,15 @@ import type { AdminApi } from '#admin/lib/api.ts'
 import { useServices } from '#admin/lib/services.tsx'
 import { CONVERSION_NAMES } from '#contract/conversions.ts'
 import { formatCount } from '#contract/format-count.ts'
-import type { PixelRunsIn } from '#contract/pixel.ts'
 import type { TagPreview, TagPreviewRequest } from '#contract/tag-status.ts'
 import { TagWarnings } from '../health-notes.tsx'
-import { groupHosts, HostList, WHO_OPENS_HOSTS } from '../hosts.tsx'
+import { groupHosts, HostList } from '../hosts.tsx'
 import { describeFilled, describeQuestion, type useRecognition } from './recognition.ts'
 import type { PixelForm } from './schema.ts'
 
 const EMPTY = {
   code: 'empty',
-  message: 'Sem código, este pixel não faz nada na página. Cole o que a plataforma deu a você.',
+  message: 'Sem código, este pixel não funciona. Cole o código que a plataforma forneceu.',
 }
 
 interface CodeVerdictProps {
@@ -26,23 +25,23 @@ interface CodeVerdictProps {
   preview: PreviewState
 }
 
-/** Under the code, while it is typed: what it will not do. */
+/** Below the code, while typing: what will not work. */
 export function CodeVerdict({ form, preview: { preview, isFailed, retry } }: CodeVerdictProps) {
   const [type, pixelId, code, isActive] = form.watch(['type', 'pixel_id', 'code', 'is_active'])
-  // A form that nobody has begun to fill needs no warning.
+  // An untouched form needs no warning.
   const isEmptied = code.trim() === '' && isActive && (pixelId.trim() !== '' || isOpenedEmpty(form, type))
   if (isFailed) {
     return (
       <MessageBox
         look="info"
-        advice="Dá para salvar assim mesmo; a lista avisa se algo não funcionar."
+        advice="Você pode salvar mesmo assim. Se algo não funcionar, avisamos na lista."
         actions={
           <Button look="outline" onClick={retry}>
-            Conferir de novo
+            Tentar novamente
           </Button>
         }
       >
-        Não deu para conferir o código agora.
+        Não foi possível verificar o código agora.
       </MessageBox>
     )
   }
@@ -57,11 +56,11 @@ function isOpenedEmpty({ formState }: UseFormReturn<PixelForm>, type: PixelForm[
 
 interface RecognitionNoteProps {
   recognition: ReturnType<typeof useRecognition>
-  /** The buttons go with the answer, and the focus must not. */
+  /** The buttons disappear with the answer; the focus must not. */
   onAnswered: () => void
 }
 
-/** Under the code: whose it is, what was filled in, and what is asked before it is replaced. */
+/** Below the code: its vendor, what was filled in, and what is asked before it is replaced. */
 export function RecognitionNote({ recognition, onAnswered }: RecognitionNoteProps) {
   const { recognised, about, filled, question, accept, decline } = recognition
   const id = useId()
@@ -78,7 +77,7 @@ export function RecognitionNote({ recognition, onAnswered }: RecognitionNoteProp
             <ArchIcon />
           </span>
           <div className="min-w-0 flex-1 wrap-anywhere">
-            <p className="font-semibold">Reconhecemos: {recognised.name}</p>
+            <p className="font-semibold">Código reconhecido: {recognised.name}</p>
             <p className="text-sm empty:hidden">
               {[
                 recognised.id === null ? null : `${recognised.id_label ?? 'ID'}: ${recognised.id}.`,
@@ -96,7 +95,7 @@ export function RecognitionNote({ recognition, onAnswered }: RecognitionNoteProp
                 </p>
                 <div className="mt-2 flex flex-wrap gap-2">
                   <Button look="outline" onClick={answer(accept)}>
-                    Trocar
+                    Alterar
                   </Button>
                   <Button look="outline" onClick={answer(decline)}>
                     Manter como está
@@ -111,17 +110,11 @@ export function RecognitionNote({ recognition, onAnswered }: RecognitionNoteProp
   )
 }
 
-interface TagForecastProps {
-  preview: PreviewState
-  runsIn: PixelRunsIn
-}
-
-/** Before it is saved: what the tag sends by itself, and to whom it will be able to talk. */
-export function TagForecast({ preview: { preview }, runsIn }: TagForecastProps) {
+/** Before saving: what the tag sends automatically, and its hosts. */
+export function TagForecast({ preview: { preview } }: { preview: PreviewState }) {
   if (preview === null) return null
   const hosts = groupHosts(preview.allowed)
   if (preview.sends.length + preview.triggers.length + hosts.length === 0) return null
-  const opens = `${WHO_OPENS_HOSTS[runsIn]} abre`
   return (
     <section
       aria-label="O que esta tag vai fazer"
@@ -129,7 +122,7 @@ export function TagForecast({ preview: { preview }, runsIn }: TagForecastProps) 
     >
       {preview.sends.length === 0 ? null : (
         <>
-          <h3 className="text-[0.9375rem] tracking-normal">O que sai sozinho</h3>
+          <h3 className="text-[0.9375rem] tracking-normal">O que será enviado</h3>
           <ul className="mt-1.5 grid gap-1 text-sm text-text-2">
             {preview.sends.map((sentence) => (
               <li key={sentence} className="wrap-anywhere">
@@ -164,7 +157,7 @@ export function TagForecast({ preview: { preview }, runsIn }: TagForecastProps) 
               aria-hidden="true"
               className="size-4 flex-none transition-transform group-open:rotate-90"
             />
-            {formatCount(hosts.length, `endereço que ${opens}`, `endereços que ${opens}`)}
+            {formatCount(hosts.length, 'domínio permitido', 'domínios permitidos')}
           </summary>
           <HostList entries={hosts} />
         </details>
@@ -175,22 +168,22 @@ export function TagForecast({ preview: { preview }, runsIn }: TagForecastProps) 
 
 const PAUSE_MS = 400
 
-/** More than this at once was pasted, and is whole: there is no next key to wait for. */
+/** More characters at once were pasted: there is no need to wait for the next key. */
 const PASTED_LENGTH = 4
 
-/** Whoever saves is not kept longer by what is only a help. */
+/** A save waits no longer for this optional help. */
 const WAIT_MS = 3_000
 
 export interface PreviewState {
-  /** Of what is in the form now, or while that is asked for, of what was there before. */
+  /** Of the current form, or of the previous one while it is loading. */
   preview: TagPreview | null
-  /** True when `preview` is about exactly what is in the form. */
+  /** True if `preview` belongs to the current form. */
   isCurrent: boolean
   isFailed: boolean
   retry: () => void
 }
 
-/** What the code would do, asked for a moment after the last key. An older question is dropped when a newer one is asked. */
+/** What the code would do, requested a moment after the last key. Newer requests replace older ones. */
 export function useTagPreview(form: TagPreviewRequest): PreviewState {
   const { admin } = useServices()
   const asked = JSON.stringify(form)
@@ -198,7 +191,7 @@ export function useTagPreview(form: TagPreviewRequest): PreviewState {
   const isBlank = form.code.trim() === ''
   const { data, isPlaceholderData, isError, refetch } = useQuery({
     ...previewOptions(admin, settled),
-    // What has settled may still be the empty field of a moment ago.
+    // The settled value may still be the empty field of a moment ago.
     enabled: !isBlank && (JSON.parse(settled) as TagPreviewRequest).code.trim() !== '',
     placeholderData: keepPreviousData,
   })
@@ -210,7 +203,7 @@ export function useTagPreview(form: TagPreviewRequest): PreviewState {
   }
 }
 
-/** The same answer without waiting for a pause; null when it does not come soon. */
+/** The same without waiting for a pause; null if it does not come soon. */
 export function useAskPreview(): (form: TagPreviewRequest) => Promise<TagPreview | null> {
   const { admin } = useServices()
   const queryClient = useQueryClient()

@@ -11,29 +11,29 @@ import { CodeDifference } from '../code.tsx'
 import { type PixelForm, toRow } from './schema.ts'
 
 interface ConflictViewProps {
-  /** As somebody else saved it. */
+  /** The version that another person saved. */
   theirs: Pixel
   form: PixelForm
 }
 
-/** Both versions of a pixel that two people edited: whose they are, and where they differ. */
+/** Both versions of a pixel that two people edited, and their differences. */
 export function ConflictView({ theirs, form }: ConflictViewProps) {
   const conflict = useConflict(theirs, form)
   return (
-    <section aria-label="As duas versões" aria-busy={conflict.isPending} className="grid gap-3">
+    <section aria-label="Comparação das duas versões" aria-busy={conflict.isPending} className="grid gap-3">
       {conflict.data ? (
         <Differences conflict={conflict.data} />
       ) : conflict.isError ? (
         <p className="text-sm text-text-2">
-          Não deu para comparar as duas versões.{' '}
+          Não foi possível comparar as versões.
           <QuietButton className="mx-0 inline px-0" onClick={() => void conflict.refetch()}>
-            Comparar de novo
+            Tentar novamente
           </QuietButton>
         </p>
       ) : (
         <>
           <p role="status" className="sr-only">
-            Comparando as duas versões
+            Comparando as versões
           </p>
           <Skeleton className="h-4 w-56 rounded-md" />
         </>
@@ -45,7 +45,7 @@ export function ConflictView({ theirs, form }: ConflictViewProps) {
 function Differences({ conflict: { saved_by, saved_at, changes } }: { conflict: PixelConflict }) {
   const { email } = useCurrentUser()
   const by =
-    saved_by === null ? 'autor desconhecido' : saved_by === email ? `${email}, em outra janela` : saved_by
+    saved_by === null ? 'autor desconhecido' : saved_by === email ? 'você, em outra janela' : saved_by
   return (
     <>
       <dl className="grid gap-3 text-sm sm:grid-cols-2">
@@ -55,12 +55,12 @@ function Differences({ conflict: { saved_by, saved_at, changes } }: { conflict: 
           what={`em ${formatMinute(saved_at)}`}
           sign="−"
         />
-        <Author title="A sua versão" who={email} what="ainda não salva" sign="+" />
+        <Author title="Sua versão" who={email} what="ainda não salva" sign="+" />
       </dl>
       {changes.length === 0 ? (
-        <p className="text-sm text-text-2">As duas dizem o mesmo: pode carregar a versão salva.</p>
+        <p className="text-sm text-text-2">As duas versões são iguais. Use a versão salva.</p>
       ) : (
-        <ul aria-label="O que difere" className="grid grid-cols-1 gap-3">
+        <ul aria-label="Diferenças" className="grid grid-cols-1 gap-3">
           {changes.map((change) => (
             <li key={change.field} className="min-w-0 text-sm">
               <Difference change={change} />
@@ -76,7 +76,7 @@ interface AuthorProps {
   title: string
   who: string
   what: string
-  /** What marks its lines in the code. */
+  /** The sign of its lines in the code. */
   sign: string
 }
 
@@ -104,28 +104,28 @@ function Difference({ change }: { change: FieldChange }) {
     return (
       <>
         <p className="pb-1 font-semibold">{change.label}</p>
-        <CodeDifference lines={change.lines} added="Só na sua" removed="Só na salva" />
+        <CodeDifference lines={change.lines} added="Só na sua versão" removed="Só na versão salva" />
       </>
     )
   return (
     <>
       <p className="font-semibold">{change.label}</p>
       <p className="wrap-anywhere">
-        <span className="text-text-2">Salva: </span>
+        <span className="text-text-2">Versão salva: </span>
         {change.before ?? 'vazio'}
       </p>
       <p className="wrap-anywhere">
-        <span className="text-text-2">Sua: </span>
+        <span className="text-text-2">Sua versão: </span>
         {change.after ?? 'vazio'}
       </p>
     </>
   )
 }
 
-/** What is typed, beside what somebody else saved; again once the typing rests. */
+/** Compares what is typed with what another person saved, again after each pause. */
 function useConflict({ id, updated_at }: Pick<Pixel, 'id' | 'updated_at'>, form: PixelForm) {
   const { admin } = useServices()
-  // A secret that was typed goes where it is stored, and nowhere else.
+  // A typed secret is sent only when it is saved.
   const { access_token: _secret, ...columns } = toRow(form)
   const typed = useSettled(JSON.stringify(columns))
   return useQuery({

@@ -3,8 +3,10 @@ import { type FocusEvent, type ReactNode, useEffect, useId, useRef, useState } f
 import type { UseFormReturn } from 'react-hook-form'
 import { Button } from '#admin/components/button.tsx'
 import { ChoiceCard, Field, FormField } from '#admin/components/form.tsx'
+import { HelpLink } from '#admin/components/help-link.tsx'
 import { Input, Select } from '#admin/components/inputs.tsx'
 import { MessageBox } from '#admin/components/message.tsx'
+import { SaibaMais } from '#admin/components/saiba-mais.tsx'
 import { cn } from '#admin/lib/cn.ts'
 import { TAG_CATEGORY_LABELS } from '#contract/consent.ts'
 import { CONVERSION_NAMES, CONVERSIONS } from '#contract/conversions.ts'
@@ -26,13 +28,14 @@ import type { ConversionLabelField } from '#contract/tag-status.ts'
 import type { PreviewState } from './code-help.tsx'
 import type { useCodeGeneration, useRecognition } from './recognition.ts'
 import { givenLabels, type PixelForm } from './schema.ts'
+import { TEXT_COLUMNS, TextFields } from './text-fields.tsx'
 
 interface ConversionLabelFieldsProps {
   form: UseFormReturn<PixelForm>
   preview: PreviewState
 }
 
-/** Where the vendor tells its conversions apart by labels: one field for each of ours. */
+/** If the vendor identifies conversions by label: one field for each conversion. */
 export function ConversionLabelFields({ form, preview: { preview } }: ConversionLabelFieldsProps) {
   const fields = preview?.labels ?? storedFields(form)
   if (fields.length === 0) return null
@@ -41,7 +44,7 @@ export function ConversionLabelFields({ form, preview: { preview } }: Conversion
   return (
     <fieldset className="grid gap-3">
       <legend className="text-[0.9375rem] font-semibold">Rótulos de conversão</legend>
-      <p className="text-sm text-text-2">Uma conversão sem rótulo não é enviada.</p>
+      <p className="text-sm text-text-2">Só enviamos as conversões que têm rótulo.</p>
       {fields.map(({ conversion, label, placeholder, found }) => (
         <Field key={conversion} label={label} error={errors?.[conversion]?.message}>
           {(control) => (
@@ -75,7 +78,7 @@ export function ConversionLabelFields({ form, preview: { preview } }: Conversion
   )
 }
 
-/** While nobody says what the vendor asks for: what is stored can be seen and changed. */
+/** While the vendor's labels are unknown: stored ones can be seen and changed. */
 function storedFields({ getValues }: UseFormReturn<PixelForm>): ConversionLabelField[] {
   if (Object.keys(givenLabels(getValues('conversion_labels'))).length === 0) return []
   return CONVERSIONS.map((conversion) => ({
@@ -90,12 +93,19 @@ const TYPES = PIXEL_TYPES.map((type) => [type, PIXEL_TYPE_LABELS[type]] as const
 
 const PASTE_HERE = 'Cole aqui o código que a plataforma forneceu, ou preencha o ID e ele é gerado.'
 
-/** Those under "Mais opções". */
-const OPTIONAL_FIELDS = ['delivery', 'secrets', 'webhook_url', 'reason'] as const
+/** The fields under "Mais opções". */
+const OPTIONAL_FIELDS = [
+  'delivery',
+  'secrets',
+  'webhook_url',
+  'destination_account',
+  'event_ids',
+  ...TEXT_COLUMNS,
+] as const
 
 const CATEGORIES = Object.entries(TAG_CATEGORY_LABELS)
 
-/** On to the next field; whoever is about to close or leave is not asked about the code first. */
+/** Moves to the next field; a person who closes or leaves is not asked about the code first. */
 function movesOn({ relatedTarget }: FocusEvent): boolean {
   return relatedTarget instanceof Element && relatedTarget.matches('input, select, textarea')
 }
@@ -104,20 +114,20 @@ interface PixelFormFieldsProps {
   form: UseFormReturn<PixelForm>
   generation: ReturnType<typeof useCodeGeneration>
   recognition: ReturnType<typeof useRecognition>
-  /** What is known of the code, under it. */
+  /** Below the code. */
   aboutCode: ReactNode
-  /** How events reach the vendor. */
+  /** How events are sent. */
   aboutSending: ReactNode
   /** What the tag will do. */
   aboutTag: ReactNode
   /** Where it runs. */
   aboutPlace: ReactNode
-  /** True where the code stands in the page's HTML for everybody. */
+  /** True if the code is in the page's HTML for everybody. */
   needsNoConsent: boolean
-  /** Whoever comes to mend the code begins there. */
+  /** A person who came to fix the code starts there. */
   startsAtCode: boolean
   startsAtSending: boolean
-  /** False where the server alone tells the vendor. */
+  /** False if only the server sends. */
   runsCode: boolean
 }
 
@@ -145,7 +155,7 @@ export function PixelFormFields(props: PixelFormFieldsProps) {
               {...register('type', {
                 onChange: (event) => {
                   const next = pixelTypeSchema.parse(event.target.value)
-                  // A category that was only the type's default goes with the type.
+                  // A category that was the type's default changes with the type.
                   if (category === DEFAULT_CATEGORY[type]) {
                     setValue('consent_category', DEFAULT_CATEGORY[next])
                   }
@@ -185,7 +195,7 @@ export function PixelFormFields(props: PixelFormFieldsProps) {
         name="code"
         rules={{ onChange: (event) => recognition.onCodeChange(event.target.value) }}
         label="Código do Pixel"
-        hint={runsCode ? null : 'Com o envio pelo servidor, este código fica guardado e não roda na página.'}
+        hint={runsCode ? null : 'Com o envio pelo servidor, este código fica salvo, mas não roda na página.'}
       >
         {(control) => (
           <textarea
@@ -209,7 +219,7 @@ export function PixelFormFields(props: PixelFormFieldsProps) {
         label="Consentimento necessário"
         hint={
           needsNoConsent
-            ? 'Não se aplica: isto fica no HTML da página, para todos.'
+            ? 'Não se aplica: este código faz parte da página e aparece para todas as pessoas.'
             : 'A tag só roda para quem aceitou esta categoria.'
         }
       >
@@ -223,25 +233,23 @@ export function PixelFormFields(props: PixelFormFieldsProps) {
       <MoreOptions form={form} startsOpen={startsAtSending}>
         {aboutSending}
         {aboutPlace}
-        <FormField
-          form={form}
-          name="reason"
-          label="Por que ativar? (opcional)"
-          hint="Fica no inventário, com o seu nome e a data."
-        >
-          {(control) => <Input placeholder="Medir as campanhas do verão" autoComplete="off" {...control} />}
-        </FormField>
+        <TextFields form={form} />
         <label className="grid grid-cols-[1.375rem_minmax(0,1fr)] items-start gap-x-3 py-2.5 text-[0.9375rem] font-semibold">
           <input type="checkbox" className="size-5.5 accent-ink" {...register('auto_disable')} />
           <span>
-            Pausar sozinha se falhar ou pesar
+            Pausar automaticamente em caso de problema
             <span className="block text-sm font-normal text-pretty text-text-2">
-              Quando falhar em mais da metade de 50 visitas ou mais em dez minutos, ou ocupar o navegador por
-              mais de 500 ms em mais de uma em cada quatro visitas medidas em uma hora, ela sai da página e os
-              administradores recebem um e-mail. Desmarcado, o painel só avisa.
+              Se a tag falhar ou deixar a página lenta, ela sai do site e os administradores recebem um
+              e-mail. Sem esta opção, só avisamos no painel.
             </span>
           </span>
         </label>
+        <SaibaMais about="sobre a pausa automática" topic="pausa automática" className="-mt-4 pl-[2.125rem]">
+          <p>
+            Pausamos a tag quando ela falha em mais da metade das visitas em 10 minutos (mínimo de 50 visitas)
+            ou quando ocupa o navegador por mais de 500 ms em mais de 1 em cada 4 visitas medidas em 1 hora.
+          </p>
+        </SaibaMais>
       </MoreOptions>
     </>
   )
@@ -253,7 +261,7 @@ interface MoreOptionsProps {
   children: ReactNode
 }
 
-/** What most pixels never need. It opens by itself when a field in it has a fault. */
+/** Rarely needed fields. It opens by itself when one of them has an error. */
 function MoreOptions({ form, startsOpen, children }: MoreOptionsProps) {
   const { errors } = form.formState
   const hasFault = OPTIONAL_FIELDS.some((field) => errors[field] !== undefined)
@@ -283,7 +291,7 @@ function MoreOptions({ form, startsOpen, children }: MoreOptionsProps) {
         <span>
           Mais opções
           <span className="block text-sm font-normal text-text-2">
-            Envio, onde roda, motivo e pausa automática
+            Envio dos dados, onde a tag roda, motivo e pausa automática
           </span>
         </span>
       </summary>
@@ -293,29 +301,25 @@ function MoreOptions({ form, startsOpen, children }: MoreOptionsProps) {
 }
 
 const MEANINGS: Record<PixelRunsIn, string> = {
-  page: 'Vê e pode mudar tudo o que está na página, formulários inclusive. Chat, mapas de calor e captura de formulários precisam disto.',
+  page: 'Acesso completo à página, inclusive ao que se digita em formulários. Necessário para chat, mapa de calor e captura de formulários.',
   isolated:
-    'Num quadro fechado: mede visitas e conversões, mas não vê a página nem o que se digita, não desenha e não guarda cookies no site.',
+    'Separada da página: mede visitas e conversões, mas não vê o conteúdo nem o que se digita, não mostra nada na tela e não salva cookies no site.',
 }
-
-/** What a closed frame does not keep a tag from. */
-const REMAINS =
-  'O que um quadro não impede: por WebRTC uma tag ainda alcança outros endereços, e em alguns navegadores uma tag que ocupa o processador ainda trava a página.'
 
 interface RunsInChoiceProps {
   form: UseFormReturn<PixelForm>
-  /** Shown, and never taken without a click. */
+  /** Shown, and only applied by a click. */
   proposal: RunsInProposal | null
 }
 
-/** "Onde roda": in the page, or in a frame of its own. */
+/** "Onde a tag roda": in the page, or in a frame of its own. */
 export function RunsInChoice({ form, proposal }: RunsInChoiceProps) {
   const [type, current] = form.watch(['type', 'runs_in'])
   const id = useId()
   if (!mayBeIsolated(type)) return null
   return (
     <fieldset aria-describedby={`${id}-proposal`} className="grid grid-cols-1 gap-2">
-      <legend className="pb-1.5 text-[0.9375rem] font-semibold">Onde roda</legend>
+      <legend className="pb-1.5 text-[0.9375rem] font-semibold">Onde a tag roda</legend>
       {PIXEL_RUNS_IN.map((choice) => (
         <ChoiceCard
           key={choice}
@@ -323,14 +327,23 @@ export function RunsInChoice({ form, proposal }: RunsInChoiceProps) {
           value={choice}
           label={RUNS_IN_LABELS[choice]}
           meaning={MEANINGS[choice]}
-          mark={proposal?.runs_in === choice ? 'Sugerido para este código' : null}
+          mark={proposal?.runs_in === choice ? 'Sugerida para este código' : null}
           checked={choice === current}
           onChange={() => form.setValue('runs_in', choice, { shouldDirty: true })}
         />
       ))}
       <p id={`${id}-proposal`} role="status" className="text-sm text-pretty text-text-2 empty:hidden">
-        {[proposal?.reason, current === 'isolated' ? REMAINS : null].filter(Boolean).join(' ')}
+        {proposal?.reason}
       </p>
+      <HelpLink topic="isolada da página" inText />
+      {current === 'isolated' ? (
+        <SaibaMais about="sobre tags isoladas">
+          <p>
+            Mesmo isolada, uma tag ainda pode se comunicar com outros domínios por WebRTC e, em alguns
+            navegadores, deixar a página lenta.
+          </p>
+        </SaibaMais>
+      ) : null}
     </fieldset>
   )
 }
@@ -349,11 +362,11 @@ const ID_FIELD_TEXT: Record<Exclude<PixelType, 'custom'>, IdFieldText> = {
 
 interface PixelIdAdviceProps {
   form: UseFormReturn<PixelForm>
-  /** The form has another type now. */
+  /** Called when the type changed. */
   onTypeChange: (type: PixelType) => void
 }
 
-/** Under the ID, before anything is saved: that it cannot be one of this type, and whose it is. */
+/** Below the ID: why it cannot be one of this type, and whose it is. */
 function PixelIdAdvice({ form, onTypeChange }: PixelIdAdviceProps) {
   const [type, pixelId, category] = form.watch(['type', 'pixel_id', 'consent_category'])
   const fault = findPixelIdFault(type, pixelId)
@@ -372,7 +385,7 @@ function PixelIdAdvice({ form, onTypeChange }: PixelIdAdviceProps) {
           actions={
             other === null ? undefined : (
               <Button look="outline" onClick={() => switchType(other)}>
-                Trocar o tipo para {PIXEL_TYPE_LABELS[other]}
+                Alterar o tipo para {PIXEL_TYPE_LABELS[other]}
               </Button>
             )
           }

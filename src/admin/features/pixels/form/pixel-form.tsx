@@ -8,9 +8,9 @@ import { isConversionLabels } from '#contract/conversions.ts'
 import { DEFAULT_CATEGORY, type Pixel } from '#contract/pixel.ts'
 import type { TagPreviewRequest } from '#contract/tag-status.ts'
 import { aboutPixel } from '../api.ts'
-import { deliveryOf, fieldOfRefusal, toSendingForm } from '../sending.ts'
+import { findTestCode, useDestinations } from '../destinations.ts'
+import { deliveryOf, fieldOfRefusal, isUnknown, toSendingForm, vendorOf } from '../sending.ts'
 import { useStartTest } from '../test-visit/api.ts'
-import { needsTestCode } from '../test-visit/test-card.tsx'
 import { CheckSending, toDraft, useCheckDelivery } from './check-sending.tsx'
 import { CodeVerdict, RecognitionNote, TagForecast, useAskPreview, useTagPreview } from './code-help.tsx'
 import { ConflictView } from './conflict.tsx'
@@ -26,6 +26,7 @@ import {
   useSavePixel,
 } from './schema.ts'
 import { SendingFields } from './sending-fields.tsx'
+import { toTextForm } from './text-fields.tsx'
 
 const NO_LABELS = { lead: '', contact: '', sign_up: '' }
 const NEW_PIXEL: PixelForm = {
@@ -38,12 +39,12 @@ const NEW_PIXEL: PixelForm = {
   is_active: true,
   auto_disable: false,
   runs_in: 'page',
-  reason: '',
+  ...toTextForm(null),
   ...toSendingForm(null),
 }
 
 interface PixelModalProps {
-  /** Null to add one. */
+  /** Null for a new one. */
   pixel: Pixel | null
   startsAt?: FormStart
   onClose: () => void
@@ -62,24 +63,35 @@ export function PixelModal({ pixel, startsAt = 'name', onClose }: PixelModalProp
   const recognition = useRecognition({ form, generation, preview, storedCode: opened?.code ?? null })
   const save = useSavePixel(opened?.id ?? null)
   const check = useCheckDelivery()
-  const delivery = deliveryOf({ type: form.watch('type'), delivery: form.watch('delivery') })
+  const [type, chosenDelivery, destination, served] = form.watch([
+    'type',
+    'delivery',
+    'destination',
+    'served',
+  ])
+  const chosen = { type, delivery: chosenDelivery, destination, served }
+  const delivery = deliveryOf(chosen)
+  const destinations = useDestinations()
   const { theirs } = save
   const test = useStartTest()
-  const testNow = (saved: Pixel) =>
-    // Its page asks for the code that makes it a test.
-    needsTestCode(saved) ? navigate(paths.pixel(saved.id)) : test.mutate({ pixelId: saved.id })
+  const testNow = (saved: Pixel) => {
+    const isUnknown = saved.delivery !== 'browser' && destinations.data === undefined
+    // Its page asks for the test code.
+    if (isUnknown || findTestCode(destinations.data, saved) !== null) navigate(paths.pixel(saved.id))
+    else test.mutate({ pixelId: saved.id })
+  }
 
-  /** With `stay` the form stays open on what was saved. */
+  /** `replaced` is another person's version; with `stay` the form stays open after saving. */
   const submit =
-    (overwrite: boolean, stay = false) =>
+    (replaced: Pixel | null, stay = false) =>
     async (event?: FormEvent) => {
       event?.preventDefault()
       await fillIn()
-      await store(overwrite, stay)
+      await store(replaced, stay)
     }
   const fillIn = async () => {
     const { name, type, pixel_id, code } = form.getValues()
-    // What the code says itself is not asked for, however quick the hand.
+    // Fields that the code answers are not required, even if saving is quick.
     const lacksSomething = name.trim() === '' || (type !== 'custom' && pixel_id.trim() === '')
     if (lacksSomething && code.trim() !== '' && !preview.isCurrent)
       recognition.take(await askPreview(request))
@@ -88,12 +100,12 @@ export function PixelModal({ pixel, startsAt = 'name', onClose }: PixelModalProp
     await fillIn()
     return form.trigger(undefined, { shouldFocus: true })
   }
-  const store = (overwrite: boolean, stay: boolean) =>
+  const store = (replaced: Pixel | null, stay: boolean) =>
     form.handleSubmit((values) => {
       if (!generation.onIdLeave()) return
       const submitted = structuredClone(form.getValues())
       save.mutate(
-        { form: values, opened, overwrite },
+        { form: values, opened, replaced },
         {
           onSuccess: (saved) => {
             tellRefusal(saved, submitted)
@@ -110,7 +122,7 @@ export function PixelModal({ pixel, startsAt = 'name', onClose }: PixelModalProp
         },
       )
     })()
-  /** Saved although the vendor had just refused it: asked of what is saved, so that its health says so at once. */
+  /** Saved although the vendor had just refused it: checked again as saved, so that its health shows it at once. */
   const tellRefusal = (saved: Pixel, submitted: PixelForm) => {
     const { data, variables: last } = check
     const isSame = JSON.stringify(last?.draft) === JSON.stringify(toDraft(submitted, opened?.id ?? null))
@@ -126,7 +138,7 @@ export function PixelModal({ pixel, startsAt = 'name', onClose }: PixelModalProp
     if (field.startsWith('secrets')) form.setValue('stored_secret', null)
     form.setError(field, { message: sending }, { shouldFocus: true })
   }
-  /** What was typed while it was being saved is still there, and still unsaved. */
+  /** What was typed during the save stays, unsaved. */
   const showSaved = (saved: Pixel, submitted: PixelForm) => {
     const typed = structuredClone(form.getValues())
     loadTheirs(saved)
@@ -135,7 +147,8 @@ export function PixelModal({ pixel, startsAt = 'name', onClose }: PixelModalProp
         form.setValue(field, typed[field], { shouldDirty: true })
   }
   const loadTheirs = (saved: Pixel) => {
-    form.reset(toForm(saved))
+    const known = form.getValues('served')
+    form.reset({ ...toForm(saved), served: known?.id === saved.destination ? known : null })
     generation.restart()
     setOpened(saved)
     save.reset()
@@ -153,12 +166,12 @@ export function PixelModal({ pixel, startsAt = 'name', onClose }: PixelModalProp
           text: 'Este pixel foi alterado depois que você abriu o formulário.',
           savedAt: theirs.updated_at,
           onReload: () => loadTheirs(theirs),
-          onOverwrite: submit(true),
+          onOverwrite: submit(theirs),
           view: <ConflictView theirs={theirs} form={form.watch()} />,
         }
       }
       submit="Salvar"
-      onSubmit={submit(false)}
+      onSubmit={submit(null)}
       onClose={onClose}
     >
       <PixelFormFields
@@ -173,7 +186,7 @@ export function PixelModal({ pixel, startsAt = 'name', onClose }: PixelModalProp
           <>
             <RecognitionNote recognition={recognition} onAnswered={() => form.setFocus('code')} />
             {delivery === 'server' ? null : <CodeVerdict form={form} preview={preview} />}
-            <ConversionLabelFields form={form} preview={preview} />
+            {delivery === 'server' ? null : <ConversionLabelFields form={form} preview={preview} />}
           </>
         }
         aboutSending={
@@ -182,24 +195,28 @@ export function PixelModal({ pixel, startsAt = 'name', onClose }: PixelModalProp
               form={form}
               storedAt={opened?.access_token_stored_at ?? null}
               startsHere={startsAt === 'sending'}
+              recognised={preview.preview?.recognised?.vendor ?? null}
             />
-            {delivery === 'browser' ? null : (
+            {delivery === 'browser' || isUnknown(chosen) ? null : (
               <CheckSending
-                type={form.watch('type')}
+                type={type}
+                vendor={vendorOf(chosen)}
+                meaning={
+                  (vendorOf(chosen) ?? destinations.data?.find((each) => each.type === type))?.test.meaning ??
+                  null
+                }
                 pixelId={opened?.id ?? null}
                 check={check}
                 needsSave={opened === null || form.formState.isDirty}
                 isSaving={save.isPending}
                 readDraft={() => toDraft(form.getValues(), opened?.id ?? null)}
                 isComplete={isComplete}
-                onSave={() => void submit(false, true)()}
+                onSave={() => void submit(null, true)()}
               />
             )}
           </>
         }
-        aboutTag={
-          delivery === 'server' ? null : <TagForecast preview={preview} runsIn={form.watch('runs_in')} />
-        }
+        aboutTag={delivery === 'server' ? null : <TagForecast preview={preview} />}
         aboutPlace={
           delivery === 'server' ? null : (
             <RunsInChoice form={form} proposal={preview.preview?.runs_in ?? null} />
@@ -208,10 +225,10 @@ export function PixelModal({ pixel, startsAt = 'name', onClose }: PixelModalProp
       />
       {generation.question === null ? null : (
         <ConfirmDialog
-          title="Gerar o código de novo?"
-          description="Você editou este código à mão. Gerar de novo descarta o que foi escrito."
+          title="Substituir o código?"
+          description="Você editou este código. Se gerar outro, suas edições serão perdidas."
           cancelLabel="Manter meu código"
-          confirmLabel="Gerar de novo"
+          confirmLabel="Substituir"
           onCancel={generation.keepCode}
           onConfirm={generation.replaceCode}
         />
@@ -235,14 +252,14 @@ function toForm(pixel: Pixel | null): PixelForm {
     is_active,
     auto_disable,
     runs_in: pixel.runs_in,
-    reason: pixel.reason ?? '',
+    ...toTextForm(pixel),
     consent_category,
     conversion_labels: { ...NO_LABELS, ...pixel.conversion_labels },
     ...toSendingForm(pixel),
   }
 }
 
-/** A label that is still being typed is left out: the preview would be refused whole. */
+/** An incomplete label is left out: the preview would be refused. */
 function toPreviewRequest(values: PixelForm, id: string | null): TagPreviewRequest {
   const { type, pixel_id, code, consent_category, conversion_labels } = values
   const labels = givenLabels(conversion_labels)

@@ -50,7 +50,7 @@ const FRESH: FillContext = {
 }
 const CHOSEN = { ...FRESH, chosen: { type: true, consent_category: true } }
 
-describe('by itself', () => {
+describe('fills in', () => {
   test('the ID of a pasted Meta snippet, and a name', () => {
     expect(planFill(EMPTY, META, FRESH)).toEqual({
       set: { name: 'Meta Pixel', pixel_id: '482910377165024' },
@@ -58,14 +58,14 @@ describe('by itself', () => {
     })
   })
 
-  test('type and consent of what nobody chose', () => {
+  test('type and consent that nobody chose', () => {
     expect(planFill(EMPTY, CLARITY, FRESH)).toEqual({
       set: { name: 'Microsoft Clarity', type: 'custom', consent_category: 'desempenho' },
       ask: {},
     })
   })
 
-  test('a pasted ID alone becomes the snippet', () => {
+  test('the snippet for a pasted ID', () => {
     expect(planFill({ ...EMPTY, code: 'G-ABC123' }, BARE, FRESH).set).toEqual({
       name: 'Google Analytics',
       type: 'google_analytics',
@@ -75,7 +75,7 @@ describe('by itself', () => {
     })
   })
 
-  test('what recognition itself wrote before is replaced by what is pasted next', () => {
+  test('over what recognition filled in before', () => {
     const filled = { name: 'Meta Pixel', pixel_id: META.id ?? '' }
     expect(planFill({ ...EMPTY, ...filled }, CLARITY, { ...FRESH, filled })).toEqual({
       set: { name: 'Microsoft Clarity', type: 'custom', pixel_id: '', consent_category: 'desempenho' },
@@ -83,21 +83,21 @@ describe('by itself', () => {
     })
   })
 
-  test('nothing, where the form already says it', () => {
+  test('nothing that the form already has', () => {
     const form = { ...EMPTY, name: 'Campanhas', pixel_id: '482910377165024' }
     expect(planFill(form, META, CHOSEN)).toEqual({ set: {}, ask: {} })
   })
 })
 
-describe('asked first', () => {
-  test('another ID than the typed one', () => {
+describe('asks before', () => {
+  test('replacing a typed ID', () => {
     expect(planFill({ ...EMPTY, pixel_id: '111111111111111' }, META, FRESH)).toEqual({
       set: { name: 'Meta Pixel' },
       ask: { pixel_id: '482910377165024' },
     })
   })
 
-  test('a type that somebody chose, and the ID with it', () => {
+  test('replacing a chosen type, with its ID', () => {
     expect(planFill({ ...EMPTY, type: 'custom' }, META, CHOSEN)).toEqual({
       set: { name: 'Meta Pixel' },
       ask: { type: 'meta', pixel_id: '482910377165024' },
@@ -111,31 +111,31 @@ describe('asked first', () => {
     })
   })
 
-  test('a consent that somebody chose', () => {
+  test('replacing a chosen consent', () => {
     const form = { ...EMPTY, type: 'custom' as const, consent_category: 'funcionalidade' as const }
     expect(planFill(form, CLARITY, CHOSEN).ask).toEqual({ consent_category: 'desempenho' })
   })
 
-  test('an ID that is still being typed, before it becomes a snippet', () => {
+  test('turning an ID that is still being typed into a snippet', () => {
     const plan = planFill({ ...EMPTY, code: 'G-ABC123' }, BARE, { ...FRESH, isPasted: false })
     expect(plan.ask).toEqual({ code: '<script>…</script>' })
   })
 
-  test('a typed name is kept, and not asked about', () => {
+  test('keeps a typed name without asking', () => {
     expect(planFill({ ...EMPTY, name: 'Minha' }, CLARITY, FRESH).set.name).toBeUndefined()
     expect(planFill({ ...EMPTY, name: 'Minha' }, CLARITY, FRESH).ask).toEqual({})
   })
 })
 
-test('in words', () => {
+test('texts', () => {
   expect(describeQuestion({ type: 'meta', pixel_id: '482910377165024' })).toBe(
-    'Trocar o tipo para Meta e o ID para 482910377165024?',
+    'Alterar o tipo para Meta e o ID para 482910377165024?',
   )
   expect(describeQuestion({ type: 'custom', pixel_id: '' })).toBe(
-    'Trocar o tipo para Personalizado? O ID que está no campo sai.',
+    'Alterar o tipo para Personalizado? O ID atual será apagado.',
   )
   expect(describeFilled({ name: 'x', type: 'custom', consent_category: 'marketing' })).toBe(
-    'Preenchemos o nome, o tipo e o consentimento. Mude o que quiser.',
+    'Preenchemos o nome, o tipo e o consentimento para você. Confira antes de salvar.',
   )
   expect(describeFilled({})).toBeNull()
 })

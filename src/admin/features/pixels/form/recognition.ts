@@ -8,18 +8,18 @@ import type { RecognisedTag, TagPreview } from '#contract/tag-status.ts'
 import type { PreviewState } from './code-help.tsx'
 import type { PixelForm } from './schema.ts'
 
-/** More than this at once is no typing. */
+/** More characters at once were pasted. */
 const PASTED_LENGTH = 4
 
 interface RecognitionOptions {
   form: UseFormReturn<PixelForm>
   generation: ReturnType<typeof useCodeGeneration>
   preview: PreviewState
-  /** The code as it is stored, about which nothing is asked; null for a new pixel. */
+  /** The stored code, about which nothing is asked; null for a new pixel. */
   storedCode: string | null
 }
 
-/** Whose the pasted code is fills in what is empty, and asks before it replaces what somebody wrote or chose. */
+/** The recognised vendor fills in empty fields, and asks before it replaces what was typed or chosen. */
 export function useRecognition({ form, generation, preview, storedCode }: RecognitionOptions) {
   const { getValues, setValue, formState } = form
   const isNew = storedCode === null
@@ -27,7 +27,7 @@ export function useRecognition({ form, generation, preview, storedCode }: Recogn
   const written = useRef<FilledFields>({})
   const isPasted = useRef(false)
   const lastLength = useRef(getValues('code').length)
-  /** Kept as they were by the person's own word, for this vendor and account. */
+  /** Declined by the person, for this vendor and account. */
   const [declined, setDeclined] = useState<string | null>(null)
   const [filled, setFilled] = useState<FilledFields>({})
 
@@ -35,7 +35,7 @@ export function useRecognition({ form, generation, preview, storedCode }: Recogn
   const code = form.watch('code')
   const isConcerned = code !== storedCode && generation.isHandEdited(code)
   const plan = recognised !== null && isConcerned && preview.isCurrent ? planFor(recognised) : null
-  /** Code that arrived whole and is nobody's: without a vendor there is no ID to ask for. */
+  /** Pasted code of an unknown vendor: there is no ID to ask for. */
   const isUnknown = isConcerned && preview.isCurrent && isPasted.current && preview.preview?.about != null
   const asksNothing = plan === null || Object.keys(plan.ask).length === 0 || declined === keyOf(recognised)
 
@@ -56,7 +56,7 @@ export function useRecognition({ form, generation, preview, storedCode }: Recogn
     written.current = { ...written.current, ...fields }
     lastLength.current = getValues('code').length
     setFilled((before) => ({ ...before, ...fields }))
-    // The code stays as it was pasted: type and ID are where it starts from now.
+    // The code stays as pasted: type and ID are the new starting point.
     generation.restart()
   }
 
@@ -73,7 +73,7 @@ export function useRecognition({ form, generation, preview, storedCode }: Recogn
   useEffect(() => onAnswer(), [preview.preview, preview.isCurrent])
 
   return {
-    /** Null while the code is the generated or the stored one, which need no word. */
+    /** Null for generated or stored code, which needs no note. */
     recognised: isConcerned || !isNew || Object.keys(filled).length > 0 ? recognised : null,
     about: isConcerned ? (preview.preview?.about ?? null) : null,
     filled,
@@ -84,7 +84,7 @@ export function useRecognition({ form, generation, preview, storedCode }: Recogn
       write({ ...plan.set, ...plan.ask })
     },
     decline: () => setDeclined(keyOf(recognised)),
-    /** Applies an answer that came before a save. */
+    /** Applies a result that arrived before a save. */
     take,
     onCodeChange(next: string): void {
       isPasted.current = Math.abs(next.length - lastLength.current) >= PASTED_LENGTH
@@ -94,7 +94,7 @@ export function useRecognition({ form, generation, preview, storedCode }: Recogn
     onCategoryChange(): void {
       chosen.current.consent_category = true
     },
-    /** Returns true when the code already is of this type: then its ID is taken over, and nothing is generated. */
+    /** Returns true if the code already is of this type: its ID is used, and nothing is generated. */
     onTypeChange(type: PixelType): boolean {
       chosen.current.type = true
       if (type === 'custom' || recognised?.type !== type || !preview.isCurrent || !isConcerned) return false
@@ -110,13 +110,13 @@ function keyOf(recognised: RecognisedTag | null): string | null {
 }
 
 /**
- * Keeps the code true to type and ID while it is the generated one. Once somebody wrote in it, they are asked before
- * it is replaced: at once for the type, and for the ID when its field is left, not at each key.
+ * Keeps generated code in step with type and ID. Once edited by hand, the person is asked before it is replaced: at
+ * once for the type, and for the ID when its field is left.
  */
 export function useCodeGeneration({ getValues, setValue }: UseFormReturn<PixelForm>) {
   const [source, setSource] = useState<CodeSource>(() => readSource())
   const [question, setQuestion] = useState<CodeSource | null>(null)
-  /** The ID that the person already decided to keep their code for. */
+  /** The ID for which the person decided to keep their code. */
   const kept = useRef<CodeSource>(source)
 
   function readSource(): CodeSource {
@@ -130,7 +130,7 @@ export function useCodeGeneration({ getValues, setValue }: UseFormReturn<PixelFo
   }
 
   function settle(next: CodeSource): void {
-    // A custom pixel has no ID: it gave the code its start, and is dropped.
+    // A custom pixel has no ID: it is dropped.
     const settled = next.type === 'custom' ? { ...next, pixelId: '' } : next
     if (settled !== next) setValue('pixel_id', '', { shouldDirty: true })
     setSource(settled)
@@ -151,7 +151,7 @@ export function useCodeGeneration({ getValues, setValue }: UseFormReturn<PixelFo
     onIdChange(pixelId: string): void {
       if (!editedByHand()) regenerate({ type: getValues('type'), pixelId })
     },
-    /** Returns false when there is something to ask first. */
+    /** Returns false if a question must be answered first. */
     onIdLeave(): boolean {
       const next = readSource()
       if (next.type === 'custom' || next.pixelId.trim() === kept.current.pixelId.trim() || !editedByHand())
@@ -159,7 +159,7 @@ export function useCodeGeneration({ getValues, setValue }: UseFormReturn<PixelFo
       setQuestion(next)
       return false
     },
-    /** The form was filled anew: what it holds now is where we start from. */
+    /** The form was filled again: its values are the new starting point. */
     restart(): void {
       const next = readSource()
       setSource(next)
@@ -175,25 +175,25 @@ export function useCodeGeneration({ getValues, setValue }: UseFormReturn<PixelFo
   }
 }
 
-/** What recognition can write. */
+/** The fields that recognition can fill in. */
 type FilledFields = Partial<Pick<PixelForm, 'name' | 'type' | 'pixel_id' | 'code' | 'consent_category'>>
 
 export interface FillContext {
-  /** Chosen by a person, or stored by one. */
+  /** Chosen or stored by a person. */
   chosen: { type: boolean; consent_category: boolean }
-  /** What recognition wrote before, which it may replace. */
+  /** What recognition filled in before and may replace. */
   filled: FilledFields
-  /** Arrived in one piece, and not key by key: only then is a bare ID known to be whole. */
+  /** Pasted, not typed: only then is a bare ID complete. */
   isPasted: boolean
 }
 
 interface FillPlan {
   set: FilledFields
-  /** Would replace what somebody wrote or chose: asked about, with `set` already made. */
+  /** Would replace what was typed or chosen: asked about after applying `set`. */
   ask: FilledFields
 }
 
-/** What a recognised paste writes into the form by itself, and what it asks about first. */
+/** What a recognised paste fills in, and what it asks about first. */
 export function planFill(form: PixelForm, recognised: RecognisedTag, context: FillContext): FillPlan {
   const isFree = (field: 'name' | 'pixel_id') =>
     form[field].trim() === '' || form[field] === context.filled[field]
@@ -206,7 +206,7 @@ export function planFill(form: PixelForm, recognised: RecognisedTag, context: Fi
 
   const id = recognised.type === 'custom' ? '' : recognised.id
   if (id !== null && id !== form.pixel_id.trim()) {
-    // With the type: an ID means nothing in the field of another one.
+    // Together with the type: an ID means nothing for another one.
     ;(ask.type === undefined && isFree('pixel_id') ? set : ask).pixel_id = id
   }
   if (recognised.category !== null && recognised.category !== form.consent_category) {
@@ -219,7 +219,7 @@ export function planFill(form: PixelForm, recognised: RecognisedTag, context: Fi
   return { set, ask }
 }
 
-/** "Trocar o tipo para Meta e o ID para 4829…?" */
+/** "Alterar o tipo para Meta e o ID para 4829…?" */
 export function describeQuestion({ type, pixel_id, consent_category, code }: FilledFields): string {
   const parts = [
     ...(type === undefined ? [] : [`o tipo para ${PIXEL_TYPE_LABELS[type]}`]),
@@ -227,13 +227,13 @@ export function describeQuestion({ type, pixel_id, consent_category, code }: Fil
     ...(consent_category === undefined
       ? []
       : [`o consentimento para ${TAG_CATEGORY_LABELS[consent_category]}`]),
-    ...(code === undefined ? [] : ['o texto colado pelo código inteiro']),
+    ...(code === undefined ? [] : ['o texto colado para o código completo']),
   ]
-  const dropped = pixel_id === '' ? ' O ID que está no campo sai.' : ''
-  return `Trocar ${formatList(parts)}?${dropped}`
+  const dropped = pixel_id === '' ? ' O ID atual será apagado.' : ''
+  return `Alterar ${formatList(parts)}?${dropped}`
 }
 
-/** "Preenchemos nome, tipo e ID." Null when nothing was. */
+/** "Preenchemos nome, tipo e ID." Null if nothing was filled in. */
 export function describeFilled(filled: FilledFields): string | null {
   const names = [
     ...(filled.name === undefined ? [] : ['o nome']),
@@ -242,28 +242,28 @@ export function describeFilled(filled: FilledFields): string | null {
     ...(filled.consent_category === undefined ? [] : ['o consentimento']),
     ...(filled.code === undefined ? [] : ['o código']),
   ]
-  return names.length === 0 ? null : `Preenchemos ${formatList(names)}. Mude o que quiser.`
+  return names.length === 0 ? null : `Preenchemos ${formatList(names)} para você. Confira antes de salvar.`
 }
 
-/** What the code is made from. */
+/** What code is generated from. */
 interface CodeSource {
   type: PixelType
   pixelId: string
 }
 
-/** The code that a type and an ID give: empty without an ID. */
+/** The generated code; empty without an ID. */
 export function generateCode({ type, pixelId }: CodeSource): string {
   return pixelId.trim() === '' ? '' : generateSnippet(type, pixelId)
 }
 
-/** True when somebody wrote in it: it is not what generation gave for the source it was made from. */
+/** True if the code differs from what was generated for its source. */
 export function isHandEdited(code: string, source: CodeSource): boolean {
   const written = normalize(code)
   if (written === '' || written === CUSTOM_CODE_PLACEHOLDER) return false
   return written !== normalize(generateCode(source))
 }
 
-/** Browsers hand a textarea's lines back with LF, whatever they were. */
+/** Browsers return a textarea's lines with LF. */
 function normalize(code: string): string {
   return code.replaceAll('\r\n', '\n').trim()
 }

@@ -5,17 +5,17 @@ import { generateCode, isHandEdited } from './recognition.ts'
 const META = { type: 'meta', pixelId: '482910377165024' } as const
 
 describe('generateCode', () => {
-  test('gives the snippet of the type for the ID', () => {
+  test('returns the snippet of the type for the ID', () => {
     expect(generateCode(META)).toBe(generateSnippet('meta', '482910377165024'))
     expect(generateCode({ type: 'google_tag_manager', pixelId: 'GTM-K4W8PZ2' })).toContain(
       'ns.html?id=GTM-K4W8PZ2',
     )
   })
-  test('empties the code when there is no ID', () => {
+  test('returns nothing without an ID', () => {
     expect(generateCode({ type: 'google_analytics', pixelId: ' ' })).toBe('')
     expect(generateCode({ type: 'custom', pixelId: '' })).toBe('')
   })
-  test('gives the agreed comment when the type becomes custom', () => {
+  test('returns the agreed comment for a custom pixel', () => {
     expect(generateCode({ type: 'custom', pixelId: '123' })).toBe(CUSTOM_CODE_PLACEHOLDER)
   })
 })

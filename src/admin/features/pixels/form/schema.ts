@@ -4,9 +4,7 @@ import { RequestError, unwrap } from '#admin/lib/api.ts'
 import { storeRow, useSaveRow } from '#admin/lib/queries.ts'
 import { type Data, useServices } from '#admin/lib/services.tsx'
 import { CONVERSION_LABEL_PATTERN, CONVERSIONS, type ConversionLabels } from '#contract/conversions.ts'
-import { REASON_MAX_LENGTH } from '#contract/inventory.ts'
 import {
-  countCharacters,
   isWithinCodeLimit,
   mayBeIsolated,
   PIXEL_ID_PATTERN,
@@ -15,53 +13,46 @@ import {
 } from '#contract/pixel.ts'
 import { pixelRunsInSchema, pixelTypeSchema, tagCategorySchema } from '#contract/pixel-schema.ts'
 import { POLICY_FULL, TAG_REFUSED } from '#contract/tag-status.ts'
-import { latestOwnVersion, PIXEL_GONE, PIXELS_KEY, writesOf } from '../api.ts'
+import { latestOwnVersion, PIXEL_GONE, PIXELS_KEY, showSaved, writesOf } from '../api.ts'
 import { findSendingFault, sendingFields, toSendingColumns } from '../sending.ts'
+import { textSchema, toTextColumns, upTo } from './text-fields.tsx'
 
-const upTo = (max: number) => (text: string) => countCharacters(text) <= max
-
-/** Empty for one that is not sent. */
+/** Empty if the conversion is not sent. */
 const labelSchema = z.string().check(
   z.trim(),
   z.refine(
     (label) => label === '' || CONVERSION_LABEL_PATTERN.test(label),
-    'Use só letras, números, hífen, sublinhado e barra, até 64 caracteres.',
+    'Use até 64 caracteres: letras, números, hífen (-), sublinhado (_) e barra (/).',
   ),
 )
 
 export const pixelFormSchema = z
   .object({
-    name: z
-      .string()
-      .check(
-        z.trim(),
-        z.minLength(1, 'Dê um nome ao pixel.'),
-        z.refine(upTo(PIXEL_NAME_MAX_LENGTH), `Use até ${PIXEL_NAME_MAX_LENGTH} caracteres.`),
-      ),
+    name: z.string().check(z.trim(), z.minLength(1, 'Dê um nome ao pixel.'), upTo(PIXEL_NAME_MAX_LENGTH)),
     type: pixelTypeSchema,
     pixel_id: z.string().check(z.trim()),
-    code: z.string().check(z.refine(isWithinCodeLimit, 'O código passa de 100 KB. Reduza-o para salvar.')),
+    code: z
+      .string()
+      .check(z.refine(isWithinCodeLimit, 'O código tem mais de 100 KB. Reduza o tamanho para salvar.')),
     consent_category: tagCategorySchema,
     conversion_labels: z.object({ lead: labelSchema, contact: labelSchema, sign_up: labelSchema }),
     is_active: z.boolean(),
     auto_disable: z.boolean(),
-    /** As it was chosen; stored for custom pixels only. */
+    /** Stored for custom pixels only. */
     runs_in: pixelRunsInSchema,
-    reason: z
-      .string()
-      .check(z.trim(), z.refine(upTo(REASON_MAX_LENGTH), `Use até ${REASON_MAX_LENGTH} caracteres.`)),
+    ...textSchema,
     ...sendingFields,
   })
   .check(
     z.refine(({ type, pixel_id }) => type === 'custom' || pixel_id !== '', {
       path: ['pixel_id'],
-      error: 'Preencha o ID.',
+      error: 'Digite o ID do pixel.',
     }),
     z.refine(
       ({ type, pixel_id }) => type === 'custom' || pixel_id === '' || PIXEL_ID_PATTERN.test(pixel_id),
       {
         path: ['pixel_id'],
-        error: 'Use só letras, números, hífen e sublinhado, até 64 caracteres.',
+        error: 'Use até 64 caracteres: letras, números, hífen (-) e sublinhado (_).',
       },
     ),
     ({ value, issues }) => {
@@ -71,20 +62,20 @@ export const pixelFormSchema = z
     },
   )
 
-/** What the server refuses about the code alone, in its own words, which stand at the field; else null. */
+/** The server's refusal of the code, shown at the field; else null. */
 export function faultOfCode(error: unknown): string | null {
   if (!(error instanceof RequestError)) return null
   return error.code === TAG_REFUSED || error.code === POLICY_FULL ? error.message : null
 }
 
-/** What the server refuses about how the pixel is sent, in its own words; else null. */
+/** The server's refusal of the sending settings; else null. */
 export function faultOfSending(error: unknown): string | null {
   return error instanceof RequestError && error.code === 'pixel_delivery_refused' ? error.message : null
 }
 
 export type PixelForm = z.infer<typeof pixelFormSchema>
 
-/** Without those that were left empty. */
+/** Without empty ones. */
 export function givenLabels(labels: PixelForm['conversion_labels']): ConversionLabels {
   return Object.fromEntries(
     CONVERSIONS.map((name) => [name, labels[name].trim()]).filter(([, label]) => label),
@@ -95,8 +86,8 @@ interface SavePixel {
   form: PixelForm
   /** The row as it was opened; null for a new pixel. */
   opened: Pixel | null
-  /** Set once the person chose to replace somebody else's change. */
-  overwrite: boolean
+  /** The other person's version that this person saw and chose to replace. */
+  replaced: Pixel | null
 }
 
 /** `pixelId` is null for a new one. */
@@ -108,6 +99,7 @@ export function useSavePixel(pixelId: string | null) {
     ...(pixelId === null ? {} : { scope: writesOf(pixelId) }),
     save: (input: SavePixel, signal) =>
       savePixel(data, input, (opened) => latestOwnVersion(queryClient, opened), signal),
+    onSaved: async (pixel) => showSaved(queryClient, pixel),
   })
 }
 
@@ -124,14 +116,14 @@ export function toRow(form: PixelForm) {
     is_active,
     auto_disable,
     runs_in: mayBeIsolated(type) ? form.runs_in : 'page',
-    reason: form.reason === '' ? null : form.reason,
+    ...toTextColumns(form),
     ...toSendingColumns(form),
   }
 }
 
 function savePixel(
   data: Data,
-  { form, opened, overwrite }: SavePixel,
+  { form, opened, replaced }: SavePixel,
   versionOf: (opened: Pixel) => string,
   signal: AbortSignal,
 ): Promise<Pixel> {
@@ -139,15 +131,17 @@ function savePixel(
   const table = data.from('tracking_pixels')
   if (opened === null) return unwrap(table.insert(row).select().abortSignal(signal).single())
   return storeRow<Pixel>({
-    unchangedSince: overwrite ? null : versionOf(opened),
-    update: (since) => {
-      const update = table.update(row).eq('id', opened.id)
-      return (since === null ? update : update.eq('updated_at', since)).select().abortSignal(signal)
-    },
+    update: () =>
+      table
+        .update(row)
+        .eq('id', opened.id)
+        .eq('updated_at', versionOf(replaced ?? opened))
+        .select()
+        .abortSignal(signal),
     read: () => table.select('*').eq('id', opened.id).abortSignal(signal),
     gone: PIXEL_GONE,
   })
 }
 
-/** Where the form of a pixel is begun: whoever comes to mend something begins at it. */
+/** Where a form starts: at what the person came to fix. */
 export type FormStart = 'name' | 'code' | 'sending'

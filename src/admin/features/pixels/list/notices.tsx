@@ -4,13 +4,15 @@ import { Card } from '#admin/components/card.tsx'
 import { Select } from '#admin/components/inputs.tsx'
 import { MessageBox } from '#admin/components/message.tsx'
 import { useFocusAfterRemoval } from '#admin/components/page-heading.tsx'
+import { SaibaMais } from '#admin/components/saiba-mais.tsx'
 import { cn } from '#admin/lib/cn.ts'
-import { formatKilobytes, formatMinute, formatTimestamp } from '#admin/lib/format.ts'
+import { formatKilobytes, formatMinute } from '#admin/lib/format.ts'
 import { Link, paths } from '#admin/lib/router.tsx'
 import { useServices } from '#admin/lib/services.tsx'
 import { formatCount } from '#contract/format-count.ts'
-import type { Pixel } from '#contract/pixel.ts'
+import type { PixelType } from '#contract/pixel.ts'
 import type { PolicySize } from '#contract/tag-status.ts'
+import type { ListedPixel } from '../api.ts'
 import { type BlockedLine, listBlockedLines } from '../health.ts'
 import { BlockedLineNote } from '../health-notes.tsx'
 import { usePauseTags, useTagOverview } from '../tag-status.ts'
@@ -18,7 +20,7 @@ import { usePauseTags, useTagOverview } from '../tag-status.ts'
 const NONE: readonly BlockedLine[] = []
 
 /** What the page's policy stopped of nobody knows which pixel; the rest stands in the rows of its pixels. */
-export function BlockedHosts({ pixels }: { pixels: readonly Pixel[] }) {
+export function BlockedHosts({ pixels }: { pixels: readonly ListedPixel[] }) {
   const lines = useTagOverview(listBlockedLines).data ?? NONE
   const ids = useMemo(() => new Set(pixels.map(({ id }) => id)), [pixels])
   const nobodys = lines.filter(({ pixelIds }) => !pixelIds.some((id) => ids.has(id)))
@@ -26,13 +28,14 @@ export function BlockedHosts({ pixels }: { pixels: readonly Pixel[] }) {
   useFocusAfterRemoval(nobodys.length, heading)
   if (nobodys.length === 0) return null
   return (
-    <Card role="region" aria-label="Endereços bloqueados" className="mt-4">
+    <Card role="region" aria-label="Domínios bloqueados" className="mt-4">
       <header className="px-4 pt-3.5 pb-3 sm:px-5">
         <h3 ref={heading} tabIndex={-1} className="text-base tracking-tight focus:outline-0">
-          Endereços bloqueados
+          Domínios bloqueados
         </h3>
         <p className="text-sm text-text-2">
-          Alguma tag tentou falar com estes endereços, e ninguém sabe qual. Permita só os que você reconhece.
+          Uma tag tentou se comunicar com estes domínios, mas não foi possível identificar qual. Permita só os
+          que você reconhece.
         </p>
       </header>
       <ul>
@@ -44,17 +47,17 @@ export function BlockedHosts({ pixels }: { pixels: readonly Pixel[] }) {
   )
 }
 
-function NobodysLine({ line, pixels }: { line: BlockedLine; pixels: readonly Pixel[] }) {
+function NobodysLine({ line, pixels }: { line: BlockedLine; pixels: readonly ListedPixel[] }) {
   const [pixelId, setPixelId] = useState('')
   // Only what runs can have tried.
   const active = pixels.filter(({ is_active }) => is_active)
   const choice = (
     <Select
       small
-      aria-label={`Para qual pixel permitir ${line.hosts.join(', ')}`}
+      aria-label={`Escolha o pixel que pode usar ${line.hosts.join(', ')}`}
       value={pixelId}
       onChange={(event) => setPixelId(event.target.value)}
-      options={[['', 'Para qual pixel?'], ...active.map(({ id, name }) => [id, name] as const)]}
+      options={[['', 'Escolha o pixel'], ...active.map(({ id, name }) => [id, name] as const)]}
       className="max-w-56"
     />
   )
@@ -65,22 +68,32 @@ function NobodysLine({ line, pixels }: { line: BlockedLine; pixels: readonly Pix
   )
 }
 
-/** What an active container changes, in plain words. */
+/** What an active container changes. */
 export function ContainerNotice() {
   const trusts = useTagOverview((overview) => overview.trusts_container).data ?? false
   if (!trusts) return null
   return (
     <div className="mt-4">
-      <MessageBox look="info">
-        Um contêiner do Tag Manager está ativo. Ninguém pode listar antes o que ele carrega, então a página
-        confia em todo script que ele criar. Publique nele só o que você conhece. Variáveis de JavaScript
-        personalizado não funcionam, porque a página não deixa montar código a partir de texto.
+      <MessageBox
+        look="info"
+        actions={
+          <SaibaMais about="sobre o contêiner">
+            <p>Não é possível saber antes o que o contêiner vai carregar.</p>
+            <p>
+              Variáveis do tipo "JavaScript personalizado" não funcionam, porque o site não permite criar
+              código a partir de texto.
+            </p>
+          </SaibaMais>
+        }
+      >
+        Há um contêiner do Tag Manager ativo. Publique nele só tags que você conhece: o site confia em tudo o
+        que ele carrega.
       </MessageBox>
     </div>
   )
 }
 
-/** When nobody can say how the pixels are doing, or only how they were. */
+/** Shown when health is unknown or outdated. */
 export function HealthNotice() {
   const { data, isError, dataUpdatedAt, refetch } = useTagOverview((overview) => overview.paused)
   if (!isError) return null
@@ -91,21 +104,21 @@ export function HealthNotice() {
         look="info"
         actions={
           <Button look="outline" onClick={() => void refetch()}>
-            Perguntar de novo
+            Tentar novamente
           </Button>
         }
       >
         {isOld
-          ? `O servidor não respondeu: a saúde dos pixels é a de ${formatMinute(new Date(dataUpdatedAt).toISOString())}.`
-          : 'Não deu para saber como os pixels estão no site.'}
+          ? `O servidor não respondeu. Os dados de funcionamento são de ${formatMinute(new Date(dataUpdatedAt).toISOString())}.`
+          : 'Não foi possível verificar se os pixels estão funcionando.'}
       </MessageBox>
     </div>
   )
 }
 
 /**
- * Stops every tag at once, and says who did and when. It is for emergencies, so it is there also while nobody knows how
- * the tags are doing: then it is a button that stops them, for a switch would have to show a state.
+ * Pauses every tag, and says who did it and when. It is for emergencies, so it is available while the state is unknown:
+ * then as a button, because a switch would have to show a state.
  */
 export function PauseSwitch() {
   const { data: paused, isError } = useTagOverview((overview) => overview.paused)
@@ -140,28 +153,28 @@ export function PauseSwitch() {
             )}
           />
         </span>
-        Pausar tudo
+        Pausar todas as tags
       </button>
       <p id="pause-note" className="min-w-0 flex-[1_1_13rem] py-1 text-sm text-pretty wrap-anywhere">
         {paused
-          ? `Pausado por ${paused.by}, ${formatTimestamp(paused.at)}. Nenhuma tag roda no site; ao retomar, voltam como estavam.`
+          ? `Pausado por ${paused.by} em ${formatMinute(paused.at)}. Nenhuma tag funciona no site. Ao retomar, elas voltam como estavam.`
           : isError && paused === undefined
-            ? 'Não deu para saber se as tags estão pausadas. Pausar funciona mesmo assim.'
-            : 'Interrompe todas as tags do site de uma vez.'}
+            ? 'Não foi possível verificar se as tags estão pausadas. Você pode pausar mesmo assim.'
+            : 'Para todas as tags do site de uma vez. Use em emergências.'}
       </p>
     </div>
   )
 }
 
-/** Before the hosts of the tags no longer fit into the head of the page: how full it is, and of whose hosts. */
+/** Warns before the hosts no longer fit into the page's headers: size and largest pixels. */
 export function PolicyNotice() {
   const policy = useTagOverview((overview) => overview.policy).data
   if (policy === undefined || policy.bytes < policy.warn_from) return null
   return (
     <div className="mt-4">
       <MessageBox look="warn" advice={advise(policy)}>
-        Os hosts das tags ativas deixam o cabeçalho da página com {toKilobytes(policy.bytes)} (o limite é{' '}
-        {toKilobytes(policy.limit)}).
+        As tags ativas usam domínios demais: {toKilobytes(policy.bytes)} de {toKilobytes(policy.limit)}{' '}
+        permitidos.
       </MessageBox>
     </div>
   )
@@ -170,10 +183,10 @@ export function PolicyNotice() {
 function advise({ bytes, limit, largest }: PolicySize): string {
   const risk =
     bytes >= limit
-      ? 'As tags que não couberam ficaram fora da página.'
-      : 'Um servidor intermediário com a configuração de fábrica (nginx: 4 KB) pode recusar a página.'
-  const names = largest.map(({ name, hosts }) => `${name} (${formatCount(hosts, 'host', 'hosts')})`)
-  return `${risk} Quem usa mais: ${names.join(', ')}. Desative uma delas ou tire endereços do código.`
+      ? 'Algumas tags ficaram fora do site.'
+      : 'Alguns servidores intermediários (nginx com a configuração padrão) podem recusar a página.'
+  const names = largest.map(({ name, hosts }) => `${name} (${formatCount(hosts, 'domínio', 'domínios')})`)
+  return `${risk} Desative uma tag ou remova domínios do código. As que mais usam: ${names.join(', ')}.`
 }
 
 function toKilobytes(bytes: number): string {
@@ -181,23 +194,22 @@ function toKilobytes(bytes: number): string {
 }
 
 /** These bring code that nobody can read beforehand. */
-const RISKY = new Set<Pixel['type']>(['custom', 'google_tag_manager'])
+const RISKY = new Set<PixelType>(['custom', 'google_tag_manager'])
 
-export function SharedOriginNotice({ pixels }: { pixels: readonly Pixel[] }) {
+export function SharedOriginNotice({ pixels }: { pixels: readonly ListedPixel[] }) {
   const { boot } = useServices()
   if (!boot.sharedOrigin || !pixels.some((pixel) => pixel.is_active && RISKY.has(pixel.type))) return null
   return (
     <div className="mt-4">
       <MessageBox look="info">
-        O site e este painel usam o mesmo endereço. Com uma tag personalizada ou do Tag Manager ativa, o mais
-        seguro é dar ao painel um endereço próprio: peça a quem cuida do servidor para configurar{' '}
-        <code>ADMIN_URL</code>.
+        O site e o painel usam o mesmo endereço. Com tags personalizadas ou do Tag Manager ativas, é mais
+        seguro separar os dois. Peça à equipe de TI para configurar <code>ADMIN_URL</code>.
       </MessageBox>
     </div>
   )
 }
 
-/** On every screen but the list, which has the switch: that no tag runs at the moment. */
+/** On every screen but the list, which has the switch: no tag runs now. */
 export function PausedNotice() {
   const { data: paused } = useTagOverview((overview) => overview.paused)
   if (!paused) return null
@@ -214,8 +226,7 @@ export function PausedNotice() {
           </Link>
         }
       >
-        Todas as tags estão pausadas: nenhuma roda no site. Quem pausou: {paused.by},{' '}
-        {formatTimestamp(paused.at)}.
+        Todas as tags estão pausadas. Pausado por {paused.by} em {formatMinute(paused.at)}.
       </MessageBox>
     </div>
   )

@@ -1,4 +1,4 @@
-import { CodeXml, Pencil, Trash2 } from 'lucide-react'
+import { CodeXml, LoaderCircle, Pencil, Trash2 } from 'lucide-react'
 import { memo } from 'react'
 import { IconButton } from '#admin/components/button.tsx'
 import { Card } from '#admin/components/card.tsx'
@@ -9,8 +9,8 @@ import { TimeStamp } from '#admin/components/text.tsx'
 import { cn } from '#admin/lib/cn.ts'
 import { Link, paths } from '#admin/lib/router.tsx'
 import { formatCount } from '#contract/format-count.ts'
-import { PIXEL_TYPE_LABELS, type Pixel } from '#contract/pixel.ts'
-import { useTogglePixel } from '../api.ts'
+import { PIXEL_TYPE_LABELS } from '#contract/pixel.ts'
+import { type ListedPixel, useTogglePixel } from '../api.ts'
 import { HealthMark, StatusBadge, TypeGlyph, WarningCount } from '../badges.tsx'
 import type { FormStart } from '../form/schema.ts'
 import { healthOf, isProblem, listNotes } from '../health.ts'
@@ -18,7 +18,7 @@ import { PixelNote } from '../health-notes.tsx'
 import type { PixelRun, PixelRuns } from '../tag-status.ts'
 import { PauseSwitch } from './notices.tsx'
 
-/** The table's own shape, so that nothing moves when the pixels arrive. */
+/** The table's layout, so that nothing moves when the pixels arrive. */
 export function PixelSkeleton() {
   return (
     <Card aria-busy="true">
@@ -70,22 +70,25 @@ function SkeletonCells() {
 
 const PIXEL_COLUMNS: readonly Column[] = [
   { label: 'Pixel' },
-  { label: 'Tipo', className: 'w-[7.25rem] @min-[54rem]:w-[13%]' },
+  { label: 'Tipo', className: 'w-[7rem] @min-[54rem]:w-[13%]' },
   { label: 'ID/Código', className: 'w-[9.75rem] @min-[54rem]:w-[17.5%]' },
-  { label: 'Status', className: 'w-[11rem] @min-[54rem]:w-[12.5rem] @min-[64rem]:w-[22.5rem]' },
+  { label: 'Status', className: 'w-[12rem] @min-[54rem]:w-[12.5rem] @min-[64rem]:w-[22.5rem]' },
   { label: 'Ações', className: 'w-[9.5rem]' },
 ]
 
 const PIXEL_ROW = cn(ROW, 'card:grid-cols-[minmax(0,1fr)_8.25rem] card:gap-x-2 card:pb-1.5 tiny:grid-cols-1')
 
 interface PixelTableProps {
-  pixels: readonly Pixel[]
+  pixels: readonly ListedPixel[]
   runs: PixelRuns
   shownCodeId: string | null
+  /** The one whose form is on its way. */
+  openingId: string | null
   actions: PixelActions
 }
 
-export function PixelTable({ pixels, runs: { runOf }, shownCodeId, actions }: PixelTableProps) {
+export function PixelTable({ pixels, runs, shownCodeId, openingId, actions }: PixelTableProps) {
+  const { runOf } = runs
   return (
     <ListTable
       label="Pixels"
@@ -97,7 +100,13 @@ export function PixelTable({ pixels, runs: { runOf }, shownCodeId, actions }: Pi
           : PIXEL_ROW
       }
       renderCells={(pixel) => (
-        <PixelCells pixel={pixel} run={runOf(pixel.id)} codeShown={pixel.id === shownCodeId} {...actions} />
+        <PixelCells
+          pixel={pixel}
+          run={runOf(pixel.id)}
+          codeShown={pixel.id === shownCodeId}
+          isOpening={pixel.id === openingId}
+          {...actions}
+        />
       )}
       renderBelow={(pixel) => (
         <WhyRow
@@ -113,12 +122,12 @@ export function PixelTable({ pixels, runs: { runOf }, shownCodeId, actions }: Pi
 }
 
 interface WhyRowProps extends Pick<PixelActions, 'onShowCode' | 'onEdit'> {
-  pixel: Pixel
+  pixel: ListedPixel
   run: PixelRun | undefined
   columns: number
 }
 
-/** Under the row of a pixel that needs somebody: why, and the button that mends it. The rest is in its panel. */
+/** Below a pixel with a problem: the reason and its fix. The rest is in its panel. */
 function WhyRow({ pixel, run, columns, onShowCode, onEdit }: WhyRowProps) {
   const health = healthOf(pixel, run?.status)
   const needsSomebody = isProblem(health) || (health === 'waiting' && (run?.status.reasons.length ?? 0) > 0)
@@ -156,7 +165,7 @@ function WhyRow({ pixel, run, columns, onShowCode, onEdit }: WhyRowProps) {
               onClick={() => onShowCode(pixel.id)}
               className="min-h-11 px-1.5 text-sm font-semibold underline underline-offset-4"
             >
-              {formatCount(others.length, 'outro motivo', 'outros motivos')}
+              {`Ver mais ${formatCount(others.length, 'motivo', 'motivos')}`}
             </button>
           )}
         </div>
@@ -167,15 +176,16 @@ function WhyRow({ pixel, run, columns, onShowCode, onEdit }: WhyRowProps) {
 
 export interface PixelActions {
   onShowCode: (id: string) => void
-  onEdit: (pixel: Pixel, startsAt?: FormStart) => void
-  onDelete: (pixel: Pixel) => void
+  onEdit: (pixel: ListedPixel, startsAt?: FormStart) => void
+  onDelete: (pixel: ListedPixel) => void
 }
 
 interface PixelCellsProps extends PixelActions {
-  pixel: Pixel
+  pixel: ListedPixel
   /** Undefined while it is not known how the pixel is doing. */
   run: PixelRun | undefined
   codeShown: boolean
+  isOpening: boolean
 }
 
 /** The row may be out of sight, and then not in the document. */
@@ -186,7 +196,7 @@ export function focusCodeButton(id: string): void {
 }
 
 const PixelCells = memo(function PixelCells(props: PixelCellsProps) {
-  const { pixel, run, codeShown, onShowCode, onEdit, onDelete } = props
+  const { pixel, run, codeShown, isOpening, onShowCode, onEdit, onDelete } = props
   const toggle = useTogglePixel(pixel)
   const health = healthOf(pixel, run?.status)
   return (
@@ -226,7 +236,7 @@ const PixelCells = memo(function PixelCells(props: PixelCellsProps) {
             onToggle={() => toggle.mutate(!pixel.is_active)}
           />
           {health === undefined ? null : (
-            // In a card it has a line of its own, under the badge and what can be done.
+            // In a card it has its own line, below badge and actions.
             <div className="min-w-0 card:order-1 card:col-span-full card:pb-2">
               <HealthMark health={health} run={run} />
             </div>
@@ -242,8 +252,12 @@ const PixelCells = memo(function PixelCells(props: PixelCellsProps) {
         >
           <CodeXml aria-hidden="true" />
         </IconButton>
-        <IconButton label={`Editar: ${pixel.name}`} onClick={() => onEdit(pixel)}>
-          <Pencil aria-hidden="true" />
+        <IconButton label={`Editar: ${pixel.name}`} aria-busy={isOpening} onClick={() => onEdit(pixel)}>
+          {isOpening ? (
+            <LoaderCircle aria-hidden="true" className="motion-safe:animate-spin" />
+          ) : (
+            <Pencil aria-hidden="true" />
+          )}
         </IconButton>
         <IconButton label={`Excluir: ${pixel.name}`} danger onClick={() => onDelete(pixel)}>
           <Trash2 aria-hidden="true" />

@@ -3,13 +3,14 @@ import { SearchInput, Select } from '#admin/components/inputs.tsx'
 import { ListToolbar, matchesSearch, useSearchOffer } from '#admin/components/table.tsx'
 import { useFilter, useSearchText } from '#admin/lib/router.tsx'
 import { formatCount } from '#contract/format-count.ts'
-import { PIXEL_TYPE_LABELS, PIXEL_TYPES, type Pixel, type PixelType } from '#contract/pixel.ts'
+import { PIXEL_TYPE_LABELS, PIXEL_TYPES, type PixelType } from '#contract/pixel.ts'
+import type { ListedPixel } from '../api.ts'
 import { ProblemCount } from '../badges.tsx'
 import { HEALTHS, type Health, healthOf, isProblem, labelOfHealth } from '../health.ts'
 import type { PixelRuns } from '../tag-status.ts'
 
 interface PixelToolbarProps {
-  pixels: readonly Pixel[]
+  pixels: readonly ListedPixel[]
   runs: PixelRuns
   /** How many the filter lets through. */
   found: number
@@ -29,14 +30,14 @@ const STATUSES = [
 ] as const
 
 const HEALTH_FILTERS = [
-  ['all', 'Saúde: todas'],
+  ['all', 'Funcionamento: todos'],
   ['problems-first', 'Problemas primeiro'],
-  ['problems', 'Só com problema'],
+  ['problems', 'Só com problemas'],
   ...HEALTHS.map((health) => [health, labelOfHealth(health)] as const),
 ] as const
 
 const FILTERS = [
-  { field: 'health', label: 'Filtrar por saúde', options: HEALTH_FILTERS },
+  { field: 'health', label: 'Filtrar por funcionamento', options: HEALTH_FILTERS },
   { field: 'type', label: 'Filtrar por tipo', options: TYPES },
   { field: 'status', label: 'Filtrar por status', options: STATUSES },
 ] as const
@@ -44,14 +45,14 @@ const FILTERS = [
 export function PixelToolbar({ pixels, runs: known, found, filter, onFilter }: PixelToolbarProps) {
   const { isPaused, runOf } = known
   const offered = useSearchOffer(pixels.length)
-  // Ten thousand are gone through when they change, not whenever there is news of the few that run.
+  // Computed when the list changes, not with each refresh of health.
   const switchedOn = useMemo(() => pixels.filter((pixel) => pixel.is_active), [pixels])
   const active = switchedOn.length
-  // One that is switched on may have nothing to run.
+  // An active pixel may have nothing to run.
   const runs = switchedOn.filter(({ id }) => runOf(id)?.status.runnable !== false).length
   const problems = switchedOn.filter((pixel) => isProblem(healthOf(pixel, runOf(pixel.id)?.status))).length
   const running = isPaused
-    ? 'tudo pausado'
+    ? 'todas as tags pausadas'
     : runs === active
       ? `${formatCount(active, 'ativo', 'ativos')} no site`
       : `${formatCount(active, 'ativo', 'ativos')}, ${formatCount(runs, 'rodando', 'rodando')} no site`
@@ -65,25 +66,27 @@ export function PixelToolbar({ pixels, runs: known, found, filter, onFilter }: P
   if (!offered) return <ListToolbar summary={summary} aside={problemCount} />
   return (
     <ListToolbar summary={summary} aside={problemCount}>
-      <div className="flex flex-wrap gap-2.5 max-sm:*:flex-[1_1_9rem]">
-        {FILTERS.map(({ field, label, options }) => (
-          <Select
-            key={field}
-            small
-            aria-label={label}
-            options={options}
-            value={filter[field]}
-            // The options are the field's own values.
-            onChange={({ target }) => onFilter({ ...filter, [field]: target.value })}
-            className="max-sm:w-full"
-          />
-        ))}
+      {/* A row of their own: beside the summary, only some of them would fit. */}
+      <div className="flex w-full flex-wrap gap-2.5">
+        <div className="flex flex-wrap gap-2.5 max-sm:w-full max-sm:*:flex-auto">
+          {FILTERS.map(({ field, label, options }) => (
+            <Select
+              key={field}
+              small
+              aria-label={label}
+              options={options}
+              value={filter[field]}
+              // The options are the field's own values.
+              onChange={({ target }) => onFilter({ ...filter, [field]: target.value })}
+            />
+          ))}
+        </div>
+        <SearchInput
+          label="Buscar por nome ou ID"
+          value={filter.search}
+          onChange={(search) => onFilter({ ...filter, search })}
+        />
       </div>
-      <SearchInput
-        label="Buscar por nome ou ID"
-        value={filter.search}
-        onChange={(search) => onFilter({ ...filter, search })}
-      />
     </ListToolbar>
   )
 }
@@ -92,13 +95,13 @@ export interface PixelFilter {
   search: string
   type: PixelType | 'all'
   status: 'all' | 'active' | 'inactive'
-  /** `problems-first` shows all of them, in another order. */
+  /** `problems-first` shows all, in another order. */
   health: Health | 'all' | 'problems-first' | 'problems'
 }
 
 export const NO_FILTER: PixelFilter = { search: '', type: 'all', status: 'all', health: 'all' }
 
-/** What the address says of each choice. */
+/** Words of the address for each option. */
 const TYPE_WORDS = {
   all: 'todos',
   meta: 'meta',
@@ -127,7 +130,7 @@ const HEALTH_WORDS = {
   off: 'desligados',
 } as const satisfies Record<PixelFilter['health'], string>
 
-/** The filter that the address holds. */
+/** The filter in the address. */
 export function usePixelFilter(): [PixelFilter, (filter: PixelFilter) => void] {
   const [search, setSearch] = useSearchText('busca')
   const [type, setType] = useFilter('tipo', TYPE_WORDS, NO_FILTER.type)
@@ -143,16 +146,22 @@ export function usePixelFilter(): [PixelFilter, (filter: PixelFilter) => void] {
   return [filter, setFilter]
 }
 
-type HealthOf = (pixel: Pixel) => Health | undefined
+type HealthOf = (pixel: ListedPixel) => Health | undefined
+
+interface Known {
+  healthOf: HealthOf
+  /** Those that have in their code what is searched for. */
+  byCode: ReadonlySet<string>
+}
 
 export function filterPixels(
-  pixels: readonly Pixel[],
+  pixels: readonly ListedPixel[],
   filter: PixelFilter,
-  healthOf: HealthOf,
-): readonly Pixel[] {
-  const found = isOpen(filter) ? pixels : pixels.filter((pixel) => passes(pixel, filter, healthOf))
+  known: Known,
+): readonly ListedPixel[] {
+  const found = isOpen(filter) ? pixels : pixels.filter((pixel) => passes(pixel, filter, known))
   return filter.health === 'problems-first' || filter.health === 'problems'
-    ? sortByHealth(found, healthOf)
+    ? sortByHealth(found, known.healthOf)
     : found
 }
 
@@ -165,30 +174,24 @@ function isOpen({ search, type, status, health }: PixelFilter): boolean {
   )
 }
 
-function passes(pixel: Pixel, { search, type, status, health }: PixelFilter, healthOf: HealthOf): boolean {
+function passes(pixel: ListedPixel, filter: PixelFilter, { healthOf, byCode }: Known): boolean {
+  const { search, type, status, health } = filter
   return (
     (type === 'all' || pixel.type === type) &&
     (status === 'all' || pixel.is_active === (status === 'active')) &&
     passesHealth(pixel, health, healthOf) &&
-    (matchesSearch(search, [pixel.name, pixel.pixel_id]) || isIdInCode(search, pixel))
+    (matchesSearch(search, [pixel.name, pixel.pixel_id]) || byCode.has(pixel.id))
   )
 }
 
-/** A pixel without an ID of its own has it in its code. Only what may be an ID is looked for there. */
-function isIdInCode(search: string, { pixel_id, code }: Pixel): boolean {
-  const id = search.trim()
-  if (pixel_id || !code || !/^[\w./-]{5,}$/.test(id) || !/\d/.test(id)) return false
-  return new RegExp(id.replaceAll(/[.]/g, '\\.'), 'i').test(code)
-}
-
-function passesHealth(pixel: Pixel, wanted: PixelFilter['health'], healthOf: HealthOf): boolean {
+function passesHealth(pixel: ListedPixel, wanted: PixelFilter['health'], healthOf: HealthOf): boolean {
   if (wanted === 'all' || wanted === 'problems-first') return true
   const health = healthOf(pixel)
   return wanted === 'problems' ? isProblem(health) : health === wanted
 }
 
 /** Within one health they stay as they were: the newest first. */
-function sortByHealth(pixels: readonly Pixel[], healthOf: HealthOf): Pixel[] {
+function sortByHealth(pixels: readonly ListedPixel[], healthOf: HealthOf): ListedPixel[] {
   const ranked = pixels.map((pixel) => {
     const health = healthOf(pixel)
     return { pixel, rank: health === undefined ? HEALTHS.length : HEALTHS.indexOf(health) }

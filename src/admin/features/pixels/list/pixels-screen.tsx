@@ -8,7 +8,7 @@ import { PageHeading, useFocusAfterRemoval } from '#admin/components/page-headin
 import { QueryView } from '#admin/components/query-view.tsx'
 import { toggleParameter, useParameter } from '#admin/lib/router.tsx'
 import type { Pixel } from '#contract/pixel.ts'
-import { useDeletePixel, usePixels } from '../api.ts'
+import { type ListedPixel, useDeletePixel, useOpenPixel, usePixels, usePixelsByCode } from '../api.ts'
 import type { FormStart } from '../form/schema.ts'
 import { healthOf } from '../health.ts'
 import { type PixelRuns, useFreshTagOverview, usePixelRuns } from '../tag-status.ts'
@@ -29,21 +29,36 @@ interface OpenForm {
   startsAt: FormStart
 }
 
-interface PixelsScreenProps {
-  /** Between the heading and the list; it delays neither. */
-  aboveList?: ReactNode
+/** What a part above or below the list may know of it. */
+export interface ListFacts {
+  /** Undefined until the list has loaded. */
+  pixels: readonly ListedPixel[] | undefined
+  onAdd: () => void
 }
 
-export function PixelsScreen({ aboveList }: PixelsScreenProps) {
+interface PixelsScreenProps {
+  /** Between heading and list; it delays neither. */
+  aboveList?: (list: ListFacts) => ReactNode
+  belowList?: (list: ListFacts) => ReactNode
+}
+
+export function PixelsScreen({ aboveList, belowList }: PixelsScreenProps) {
   const pixels = usePixels()
   const [form, setForm] = useState<OpenForm | null>(null)
-  useEffect(() => loadWhenIdle(LAZY_PARTS), [])
-  const edit = useCallback<PixelActions['onEdit']>(
-    (pixel, startsAt = 'name') => setForm({ pixel, startsAt }),
-    [],
+  useEffect(() => {
+    if (!pixels.isPending) loadWhenIdle(LAZY_PARTS)
+  }, [pixels.isPending])
+  const { open, openingId } = useOpenPixel((pixel, startsAt: FormStart) =>
+    // A form that was opened meanwhile stays.
+    setForm((opened) => opened ?? { pixel, startsAt }),
   )
-  const addButton = (
-    <Button onClick={() => setForm({ pixel: null, startsAt: 'name' })}>
+  const edit = useCallback<PixelActions['onEdit']>(
+    (pixel, startsAt = 'name') => open(pixel, startsAt),
+    [open],
+  )
+  const add = () => setForm({ pixel: null, startsAt: 'name' })
+  const addButton = (className?: string) => (
+    <Button onClick={add} className={className}>
       <Plus aria-hidden="true" />
       Adicionar Pixel
     </Button>
@@ -53,12 +68,13 @@ export function PixelsScreen({ aboveList }: PixelsScreenProps) {
       <PageHeading
         title="Gerenciar Pixels e Tags"
         subtitle="Configure pixels do Meta, Google Analytics e tags personalizadas"
-        action={addButton}
+        // On a phone, the first steps and the empty list offer it too, one below the other.
+        action={addButton(pixels.data?.length === 0 ? 'max-md:hidden' : undefined)}
       />
-      {aboveList}
+      {aboveList?.({ pixels: pixels.data, onAdd: add })}
       <QueryView
         query={pixels}
-        failure="Não deu para carregar os pixels."
+        failure="Não foi possível carregar os pixels."
         loading={<PixelSkeleton />}
         frame={(said) => (
           <Card className="mb-4">
@@ -67,8 +83,9 @@ export function PixelsScreen({ aboveList }: PixelsScreenProps) {
           </Card>
         )}
       >
-        {(data) => <PixelList pixels={data} onEdit={edit} addButton={addButton} />}
+        {(data) => <PixelList pixels={data} onEdit={edit} openingId={openingId} addButton={addButton()} />}
       </QueryView>
+      {belowList?.({ pixels: pixels.data, onAdd: add })}
       {form === null ? null : (
         <OpenedPart onClose={() => setForm(null)}>
           <PixelModal {...form} onClose={() => setForm(null)} />
@@ -87,15 +104,16 @@ function isAllWell({ health, ...rest }: PixelFilter, { isKnown }: PixelRuns): bo
 const NO_RUNS: Pick<PixelRuns, 'runOf'> = { runOf: () => undefined }
 
 interface PixelListProps {
-  pixels: Pixel[]
+  pixels: ListedPixel[]
   onEdit: PixelActions['onEdit']
+  openingId: string | null
   addButton: ReactNode
 }
 
-function PixelList({ pixels, onEdit, addButton }: PixelListProps) {
+function PixelList({ pixels, onEdit, openingId, addButton }: PixelListProps) {
   const [filter, setFilter] = usePixelFilter()
   const [shownCodeId, setShownCodeId] = useParameter('codigo')
-  const [pixelToDelete, setPixelToDelete] = useState<Pixel | null>(null)
+  const [pixelToDelete, setPixelToDelete] = useState<ListedPixel | null>(null)
   const remove = useDeletePixel()
   useFocusAfterRemoval(pixels.length)
   useFreshTagOverview(pixels)
@@ -103,9 +121,14 @@ function PixelList({ pixels, onEdit, addButton }: PixelListProps) {
   const runs = usePixelRuns()
   // Without a filter of health, news of it is no reason to go through the list.
   const { runOf } = applied.health === 'all' ? NO_RUNS : runs
+  const byCode = usePixelsByCode(applied.search)
   const found = useMemo(
-    () => filterPixels(pixels, applied, (pixel) => healthOf(pixel, runOf(pixel.id)?.status)),
-    [pixels, applied, runOf],
+    () =>
+      filterPixels(pixels, applied, {
+        healthOf: (pixel) => healthOf(pixel, runOf(pixel.id)?.status),
+        byCode,
+      }),
+    [pixels, applied, runOf, byCode],
   )
   const actions = useMemo(
     () => ({
@@ -117,7 +140,7 @@ function PixelList({ pixels, onEdit, addButton }: PixelListProps) {
   )
   const shown = pixels.find((pixel) => pixel.id === shownCodeId)
   const closeCode = (id: string) => {
-    // Before the panel goes, and its button with the focus.
+    // Before the panel and its focused button are removed.
     focusCodeButton(id)
     setShownCodeId(null)
   }
@@ -139,7 +162,7 @@ function PixelList({ pixels, onEdit, addButton }: PixelListProps) {
         {found.length === 0 && isAllWell(applied, runs) ? (
           <EmptyState
             title="Nenhum problema agora"
-            text="Nenhum pixel ativo tem um problema que as visitas tenham mostrado."
+            text="Não encontramos problemas nos pixels ativos nas visitas das últimas 24 horas."
             action={
               <Button look="outline" onClick={() => setFilter(NO_FILTER)}>
                 Ver todos os pixels
@@ -149,7 +172,7 @@ function PixelList({ pixels, onEdit, addButton }: PixelListProps) {
         ) : found.length === 0 ? (
           <EmptyState
             title="Nenhum pixel encontrado"
-            text="Nenhum pixel combina com a busca e os filtros."
+            text="Tente outra busca ou remova os filtros."
             action={
               <Button look="outline" onClick={() => setFilter(NO_FILTER)}>
                 Limpar busca e filtros
@@ -157,7 +180,13 @@ function PixelList({ pixels, onEdit, addButton }: PixelListProps) {
             }
           />
         ) : (
-          <PixelTable pixels={found} runs={runs} shownCodeId={shownCodeId} actions={actions} />
+          <PixelTable
+            pixels={found}
+            runs={runs}
+            shownCodeId={shownCodeId}
+            openingId={openingId}
+            actions={actions}
+          />
         )}
       </Card>
       {shown ? (
@@ -190,7 +219,7 @@ function PixelList({ pixels, onEdit, addButton }: PixelListProps) {
   )
 }
 
-/** What a click opens comes after the list. */
+/** Opened by a click; loaded after the list. */
 export const PixelModal = lazyPart(async () => (await import('../form/pixel-form.tsx')).PixelModal)
 const DeletePixelDialog = lazyPart(async () => (await import('../delete-pixel-dialog.tsx')).DeletePixelDialog)
 const CodePanel = lazyPart(async () => (await import('./code-panel.tsx')).CodePanel)
@@ -202,7 +231,7 @@ function PixelsEmpty({ action }: { action: ReactNode }) {
       picture={<ArchWithCode />}
       title="Nenhum pixel configurado"
       text="Adicione seu primeiro pixel para começar o rastreamento"
-      lesson="Um pixel conta ao Meta ou ao Google quais campanhas trazem clientes. Ele só roda na página depois que o visitante consente."
+      lesson="Um pixel mostra à Meta ou ao Google quais campanhas trazem clientes. Ele só funciona depois que a pessoa aceita os cookies."
       action={action}
     />
   )

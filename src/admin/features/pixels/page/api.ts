@@ -4,17 +4,18 @@ import { useAction } from '#admin/lib/queries.ts'
 import { useParameter } from '#admin/lib/router.tsx'
 import { useServices } from '#admin/lib/services.tsx'
 import type { PixelDeliveries, RetriedDeliveries } from '#contract/conversions.ts'
+import { DAY_MS } from '#contract/durations.ts'
 import { formatCount } from '#contract/format-count.ts'
 import type { Pixel } from '#contract/pixel.ts'
 import type { PixelHistory, PixelVersion } from '#contract/pixel-history.ts'
 import type { PixelCost } from '#contract/tag-cost.ts'
-import type { ConversionCount, LedgerStep, PixelLedger } from '#contract/visit-results.ts'
+import type { ConversionCount, VisitResultStep, VisitResults } from '#contract/visit-results.ts'
 import { aboutPixel, PIXELS_KEY } from '../api.ts'
 import { TAGS_KEY } from '../tag-status.ts'
 
 const COST_REFRESH_MS = 60_000
 
-/** What the pixel costs a visit, and all of them together. */
+/** Costs of the pixel per visit, and of all tags. */
 export function useCost(pixelId: string) {
   const { admin } = useServices()
   return useQuery({
@@ -28,7 +29,7 @@ const REFRESH_MS = 15_000
 
 const deliveriesKey = (pixelId: string) => [...TAGS_KEY, pixelId, 'deliveries'] as const
 
-/** What became of what the server sends for one pixel. */
+/** Results of what the server sends for one pixel. */
 export function useDeliveries(pixelId: string) {
   const { admin } = useServices()
   return useQuery({
@@ -38,7 +39,7 @@ export function useDeliveries(pixelId: string) {
   })
 }
 
-/** Tries now what waits, and goes on where sending was stopped. */
+/** Retries waiting events now and lifts a stop. */
 export function useRetryDeliveries(pixelId: string) {
   const { admin } = useServices()
   const queryClient = useQueryClient()
@@ -48,11 +49,11 @@ export function useRetryDeliveries(pixelId: string) {
     onSuccess: ({ waiting }) =>
       notifySuccess(
         waiting === 0
-          ? 'O envio foi retomado'
-          : `Nova tentativa: ${formatCount(waiting, 'evento na fila', 'eventos na fila')}`,
+          ? 'Envio retomado'
+          : `Tentando enviar de novo: ${formatCount(waiting, 'evento na fila', 'eventos na fila')}`,
         { about: `retry-${pixelId}` },
       ),
-    onError: (error) => notifyFailure('Não deu para tentar de novo.', error),
+    onError: (error) => notifyFailure('Não foi possível tentar o envio de novo.', error),
     // The stop is a reason of the pixel's health too.
     onSettled: () => queryClient.invalidateQueries({ queryKey: TAGS_KEY }),
   })
@@ -60,7 +61,7 @@ export function useRetryDeliveries(pixelId: string) {
 
 const historyKey = (pixelId: string) => ['history', pixelId] as const
 
-/** The versions of a pixel, the newest first. A change of the pixel is another version. */
+/** The versions of a pixel, newest first. A change of the pixel is a new version. */
 export function useHistory({ id, updated_at }: Pick<Pixel, 'id' | 'updated_at'>) {
   const { admin } = useServices()
   return useInfiniteQuery({
@@ -76,7 +77,7 @@ export function useHistory({ id, updated_at }: Pick<Pixel, 'id' | 'updated_at'>)
   })
 }
 
-/** Writes an older version's content again. */
+/** Restores an older version's content. */
 export function useRestoreVersion({ id, name }: Pick<Pixel, 'id' | 'name'>) {
   const { admin } = useServices()
   const queryClient = useQueryClient()
@@ -90,19 +91,17 @@ export function useRestoreVersion({ id, name }: Pick<Pixel, 'id' | 'name'>) {
       })
       await queryClient.invalidateQueries({ queryKey: PIXELS_KEY })
     },
-    onError: (error) => notifyFailure('Não deu para restaurar esta versão.', error),
+    onError: (error) => notifyFailure('Não foi possível restaurar esta versão.', error),
     onSettled: () => queryClient.invalidateQueries({ queryKey: historyKey(id) }),
   })
 }
 
-const DAY_MS = 86_400_000
-
 export interface Period {
-  /** What the address calls it. */
+  /** Its word in the address. */
   word: string
   label: string
-  step: LedgerStep
-  /** How many hours or days, the current one among them. */
+  step: VisitResultStep
+  /** Number of hours or days, including the current one. */
   count: number
 }
 
@@ -113,14 +112,14 @@ export const PERIODS = [
   { word: '90d', label: '90 dias', step: 'day', count: 90 },
 ] as const satisfies Period[]
 
-/** The period that the address names. */
+/** The period in the address. */
 export function useVisitPeriod(): [Period, (period: Period) => void] {
   const [word, setWord] = useParameter('periodo')
   const period = PERIODS.find((each) => each.word === word) ?? PERIODS[0]
   return [period, (next) => setWord(next === PERIODS[0] ? null : next.word)]
 }
 
-/** What became of the visits of one pixel. */
+/** Visit results of one pixel. */
 export function useVisitResults(pixelId: string, { step, count }: Period) {
   const { admin } = useServices()
   return useQuery({
@@ -128,10 +127,10 @@ export function useVisitResults(pixelId: string, { step, count }: Period) {
     queryFn: ({ signal }) => {
       const length = step === 'hour' ? (count - 1) * (DAY_MS / 24) : (count - 1) * DAY_MS
       const query = new URLSearchParams({ step, from: new Date(Date.now() - length).toISOString() })
-      return admin<PixelLedger>(`/pixels/${pixelId}/ledger?${query}`, { signal })
+      return admin<VisitResults>(`/pixels/${pixelId}/ledger?${query}`, { signal })
     },
     refetchInterval: REFRESH_MS,
-    // The chart of before keeps its place, unseen, until the other one is there.
+    // The previous chart keeps its place, hidden, until the new one is loaded.
     placeholderData: (former) => former,
   })
 }

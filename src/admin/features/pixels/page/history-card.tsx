@@ -2,6 +2,7 @@ import { Undo2 } from 'lucide-react'
 import { Button } from '#admin/components/button.tsx'
 import { Card } from '#admin/components/card.tsx'
 import { LoadMore, QueryView } from '#admin/components/query-view.tsx'
+import { SaibaMais } from '#admin/components/saiba-mais.tsx'
 import { EmailAddress } from '#admin/components/text.tsx'
 import { cn } from '#admin/lib/cn.ts'
 import { formatList, formatMinute } from '#admin/lib/format.ts'
@@ -10,7 +11,7 @@ import type { FieldChange, PixelVersion, VersionKind } from '#contract/pixel-his
 import { CodeDifference } from '../code.tsx'
 import { useHistory, useRestoreVersion } from './api.ts'
 
-/** Those that hold the whole pixel. */
+/** Versions with the whole pixel. */
 const WHOLE: ReadonlySet<VersionKind> = new Set([
   'created',
   'changed',
@@ -19,7 +20,7 @@ const WHOLE: ReadonlySet<VersionKind> = new Set([
   'restored',
 ])
 
-/** Who changed what and when, line by line, and the way back. */
+/** Who changed what and when, by line, with restore. */
 export function HistoryCard({ pixel }: { pixel: Pixel }) {
   const history = useHistory(pixel)
   const restore = useRestoreVersion(pixel)
@@ -37,13 +38,18 @@ export function HistoryCard({ pixel }: { pixel: Pixel }) {
           Histórico
         </h3>
         <p className="text-sm text-pretty text-text-2">
-          Quem mudou o quê, linha por linha. Restaurar traz de volta tudo o que o formulário tinha; o status,
-          o token e os endereços permitidos ficam como estão.
+          Veja quem mudou o quê e restaure versões anteriores.
         </p>
+        <SaibaMais about="sobre restaurar uma versão">
+          <p>
+            Ao restaurar, volta tudo o que o formulário tinha. Não mudam o status, o token e os domínios
+            permitidos.
+          </p>
+        </SaibaMais>
       </header>
       <QueryView
         query={history}
-        failure="Não deu para ler o histórico deste pixel."
+        failure="Não foi possível carregar o histórico."
         loading={<div className="h-40" />}
       >
         {() => (
@@ -69,35 +75,35 @@ export function HistoryCard({ pixel }: { pixel: Pixel }) {
 
 const DONE: Record<VersionKind, string> = {
   created: 'adicionou o pixel',
-  changed: 'mudou o pixel',
+  changed: 'alterou o pixel',
   switched_on: 'ativou o pixel',
   switched_off: 'desativou o pixel',
   deleted: 'excluiu o pixel',
   restored: 'restaurou o pixel da lixeira',
-  host_permitted: 'permitiu um endereço',
-  host_revoked: 'revogou um endereço',
+  host_permitted: 'permitiu um domínio',
+  host_revoked: 'removeu a permissão de um domínio',
 }
 
-/** What their word already says is not said again. */
+/** Versions whose label already says everything. */
 const SAID: ReadonlySet<VersionKind> = new Set(['switched_on', 'switched_off'])
 
 const ACTORS: Readonly<Record<string, string>> = {
-  'service key': 'Um programa, com a chave de serviço,',
-  'command line': 'Alguém no servidor',
+  'service key': 'Um sistema integrado (chave de serviço)',
+  'command line': 'Alguém com acesso ao servidor',
 }
 
-/** "mudou nome e código"; a version that changed nothing that is shown only says that it did. */
+/** "alterou nome e código"; a version that changed nothing that is shown only says that it did. */
 function whatWasDone({ kind, changes }: PixelVersion): string {
   if (kind !== 'changed' || changes.length === 0) return DONE[kind]
-  return `mudou ${formatList(changes.map(nameChange))}`
+  return `alterou ${formatList(changes.map(nameChange))}`
 }
 
-/** Of a secret only the time is known at which it was stored. */
+/** Only the time of a secret is known. */
 const STORED_AT = 'access_token_stored_at'
 
 function nameChange({ field, label }: FieldChange): string {
   if (field === STORED_AT) return 'token'
-  // An abbreviation stays in capitals.
+  // An abbreviation keeps its capitals.
   return field === 'pixel_id' ? label : label.toLowerCase()
 }
 
@@ -130,7 +136,7 @@ function VersionItem({ version, isCurrent, isRestoring, onRestore }: VersionItem
           </p>
           <p className="text-sm text-text-2">
             <time dateTime={version.at}>{at}</time>
-            {isCurrent ? ' · como está agora' : null}
+            {isCurrent ? ' · versão atual' : null}
           </p>
         </div>
         {version.restorable ? (
@@ -163,7 +169,7 @@ function Change({ change }: { change: FieldChange }) {
     return (
       <>
         <p className="pb-1 text-text-2">{change.label}</p>
-        <CodeDifference lines={change.lines} added="Linha nova" removed="Linha tirada" />
+        <CodeDifference lines={change.lines} added="Linha adicionada" removed="Linha removida" />
       </>
     )
   return (

@@ -1,41 +1,52 @@
 import { CircleAlert, CircleCheck, CircleDashed, CircleSlash, Clock, Hourglass } from 'lucide-react'
 import { Button } from '#admin/components/button.tsx'
 import { Card } from '#admin/components/card.tsx'
+import { HelpLink } from '#admin/components/help-link.tsx'
 import { MessageBox } from '#admin/components/message.tsx'
 import { QueryView } from '#admin/components/query-view.tsx'
-import { formatMinute, formatNumber } from '#admin/lib/format.ts'
-import { DELIVERY_STATE_LABELS, type DeliveryState, type PixelDeliveries } from '#contract/conversions.ts'
-import { formatCount } from '#contract/format-count.ts'
+import { formatList, formatMinute, formatNumber } from '#admin/lib/format.ts'
+import {
+  DELIVERY_STATE_LABELS,
+  type DeliveryState,
+  type PixelDeliveries,
+  type ServedDestination,
+} from '#contract/conversions.ts'
+import { formatCount, formatPart } from '#contract/format-count.ts'
 import { ACCESS_TOKEN_LABELS, DELIVERY_LABELS, type Pixel } from '#contract/pixel.ts'
-import { SERVER_EVENT_LABELS } from '#contract/server-event.ts'
-import { ANSWERERS } from '../sending.ts'
+import { labelOfEvent } from '#contract/server-event.ts'
+import { useDestinationOf, useVendorOf } from '../destinations.ts'
+import { answererOf } from '../sending.ts'
 import { useDeliveries, useRetryDeliveries } from './api.ts'
 
 interface SendingCardProps {
   pixel: Pixel
-  /** Opens the form where it asks how the pixel is sent. */
+  /** Opens the sending part of the form. */
   onFix: () => void
 }
 
-/** What the server sends for the pixel: what stops it, what waits, what was refused and why, and the last answers. */
+/** What the server sends for the pixel: stop, waiting events, refusals with reasons, and the last answers. */
 export function SendingCard({ pixel, onFix }: SendingCardProps) {
   const deliveries = useDeliveries(pixel.id)
+  const destination = useDestinationOf(pixel)
   return (
     <Card role="region" aria-labelledby="sending-heading" aria-busy={deliveries.isPending}>
       <header className="flex flex-wrap items-start gap-x-4 gap-y-3 px-4 pt-4 pb-4 sm:px-5">
         <div className="min-w-0 flex-[1_1_16rem]">
-          <h3 id="sending-heading" className="text-base tracking-tight">
-            Envio pelo servidor
-          </h3>
-          <p className="text-sm text-pretty text-text-2">{describeSetting(pixel)}</p>
+          <div className="flex items-center">
+            <h3 id="sending-heading" className="text-base tracking-tight">
+              Envio pelo servidor
+            </h3>
+            <HelpLink topic="envio pelo servidor" />
+          </div>
+          <p className="text-sm text-pretty text-text-2">{describeSetting(pixel, destination)}</p>
         </div>
-        <Button look="outline" aria-label="Mudar o envio" onClick={onFix}>
-          Mudar
+        <Button look="outline" aria-label="Editar envio" onClick={onFix}>
+          Editar
         </Button>
       </header>
       <QueryView
         query={deliveries}
-        failure="Não deu para ler os envios deste pixel."
+        failure="Não foi possível carregar os envios."
         loading={<div className="h-40" />}
       >
         {(data) => <Deliveries pixel={pixel} deliveries={data} onFix={onFix} />}
@@ -44,21 +55,26 @@ export function SendingCard({ pixel, onFix }: SendingCardProps) {
   )
 }
 
-function describeSetting({ type, delivery, has_access_token, access_token_stored_at }: Pixel): string {
-  const label = ACCESS_TOKEN_LABELS[type] ?? 'Token'
+function describeSetting(
+  { type, delivery, has_access_token, access_token_stored_at }: Pixel,
+  destination: ServedDestination | undefined,
+): string {
+  const label = destination?.secret.label ?? ACCESS_TOKEN_LABELS[type] ?? 'Token'
   const secret = !has_access_token
-    ? `${label}: não há.`
+    ? `${label}: não informado.`
     : access_token_stored_at === null
-      ? `${label}: guardado.`
-      : `${label}: guardado em ${formatMinute(access_token_stored_at)}.`
-  return `${DELIVERY_LABELS[delivery]}. ${secret}`
+      ? `${label}: salvo.`
+      : `${label}: salvo em ${formatMinute(access_token_stored_at)}.`
+  const platform = type === 'custom' && destination !== undefined ? `${destination.name}. ` : ''
+  return `${platform}${DELIVERY_LABELS[delivery]}. ${secret}`
 }
 
 function Deliveries({ pixel, onFix, ...props }: SendingCardProps & { deliveries: PixelDeliveries }) {
   const retry = useRetryDeliveries(pixel.id)
   const onRetry = () => retry.mutate()
-  const { who } = ANSWERERS[pixel.type]
-  const { stopped, waiting, next_attempt_at, first_expires_at, refusals, deliveries } = props.deliveries
+  const answerer = answererOf(pixel.type, useVendorOf(pixel))
+  const { stopped, waiting, next_attempt_at, first_expires_at, confirmations, refusals, deliveries } =
+    props.deliveries
   return (
     <div className="@container">
       {stopped ? (
@@ -75,7 +91,7 @@ function Deliveries({ pixel, onFix, ...props }: SendingCardProps & { deliveries:
       ) : waiting > 0 ? (
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2 border-t border-line px-4 py-3 sm:px-5">
           <p className="min-w-0 flex-[1_1_14rem] text-[0.9375rem]">
-            {formatCount(waiting, 'evento espera', 'eventos esperam')} na fila.
+            {formatCount(waiting, 'evento', 'eventos')} na fila.
             {next_attempt_at === null ? null : (
               <span className="block text-sm text-text-2">
                 Próxima tentativa: <time dateTime={next_attempt_at}>{formatMinute(next_attempt_at)}</time>
@@ -83,14 +99,15 @@ function Deliveries({ pixel, onFix, ...props }: SendingCardProps & { deliveries:
             )}
           </p>
           <Button look="outline" pending={retry.isPending} onClick={onRetry}>
-            Tentar de novo
+            Tentar agora
           </Button>
         </div>
       ) : null}
+      {confirmations === null ? null : <Confirmed {...confirmations} {...answerer} />}
       {refusals.length === 0 ? null : (
         <section aria-labelledby="refusals-heading" className="border-t border-line px-4 py-3 sm:px-5">
           <h4 id="refusals-heading" className="text-sm font-semibold">
-            O que {who} recusou em 30 dias
+            Recusas {answerer.ofWho} nos últimos 30 dias
           </h4>
           <ul className="grid grid-cols-1 text-[0.9375rem]/snug">
             {refusals.map(({ reason, message, count }) => (
@@ -106,7 +123,7 @@ function Deliveries({ pixel, onFix, ...props }: SendingCardProps & { deliveries:
       )}
       {deliveries.length === 0 ? (
         <p className="border-t border-line px-4 py-4 text-[0.9375rem] text-text-2 sm:px-5">
-          Nenhum envio ainda. O primeiro aparece aqui com a resposta de quem recebe.
+          Nenhum envio ainda. O primeiro vai aparecer aqui com a resposta da plataforma.
         </p>
       ) : (
         <section aria-labelledby="deliveries-heading">
@@ -114,7 +131,7 @@ function Deliveries({ pixel, onFix, ...props }: SendingCardProps & { deliveries:
             id="deliveries-heading"
             className="border-t border-line px-4 pt-3 pb-2 text-sm font-semibold sm:px-5"
           >
-            Últimos envios, com a resposta
+            Últimos envios e respostas
           </h4>
           <ol>
             {deliveries.map((delivery) => (
@@ -127,7 +144,31 @@ function Deliveries({ pixel, onFix, ...props }: SendingCardProps & { deliveries:
   )
 }
 
-/** Only what somebody may have to see to has a colour. */
+/** What the vendor said after it had accepted the events. Events without a result are not part of it. */
+function Confirmed({
+  confirmed,
+  refused,
+  unanswered,
+  who,
+  Who,
+}: NonNullable<PixelDeliveries['confirmations']> & Pick<ReturnType<typeof answererOf>, 'who' | 'Who'>) {
+  const others = [
+    ...(refused > 0 ? [formatCount(refused, 'recusado', 'recusados')] : []),
+    ...(unanswered > 0 ? [`${formatNumber(unanswered)} sem resposta`] : []),
+  ]
+  return (
+    <div className="border-t border-line px-4 py-3 text-[0.9375rem] sm:px-5">
+      <p>
+        {`${Who} confirmou ${formatPart(confirmed, confirmed + refused + unanswered, 'evento', 'eventos')} nos últimos 30 dias.`}
+      </p>
+      <p className="text-sm text-text-2">
+        {`${others.length === 0 ? '' : `${formatList(others)}. `}A conta não inclui eventos que ${who} ainda não conferiu.`}
+      </p>
+    </div>
+  )
+}
+
+/** Only states that may need action have a colour. */
 const LOOKS: Record<DeliveryState, { icon: typeof Clock; className: string }> = {
   accepted: { icon: CircleCheck, className: 'text-ok' },
   unconfirmed: { icon: CircleDashed, className: 'text-text-2' },
@@ -137,14 +178,14 @@ const LOOKS: Record<DeliveryState, { icon: typeof Clock; className: string }> = 
   withheld: { icon: CircleSlash, className: 'text-text-2' },
 }
 
-/** One attempt and what was answered; nothing about the visitor. */
+/** One attempt and its answer, without data of the visitor. */
 function DeliveryItem({ delivery }: { delivery: PixelDeliveries['deliveries'][number] }) {
   const { at, event, state, attempts, answer, message } = delivery
   const { icon: Icon, className } = LOOKS[state]
   return (
     <li className="grid grid-cols-1 gap-x-6 gap-y-1 border-t border-line px-4 py-3 text-[0.9375rem]/snug sm:px-5 @min-[46rem]:grid-cols-[15rem_14rem_minmax(0,1fr)]">
       <div className="min-w-0 wrap-anywhere">
-        <p className="font-semibold">{SERVER_EVENT_LABELS[event]}</p>
+        <p className="font-semibold">{labelOfEvent(event)}</p>
         <p className="text-sm text-text-2">
           <time dateTime={at}>{formatMinute(at)}</time>
           {attempts > 1 ? ` · tentativa ${attempts}` : null}
@@ -162,7 +203,7 @@ function DeliveryItem({ delivery }: { delivery: PixelDeliveries['deliveries'][nu
   )
 }
 
-/** Those that a new token mends. */
+/** Stops that a new token fixes. */
 const TOKEN_CODES: ReadonlySet<string> = new Set(['token_refused', 'token_missing'])
 
 interface SendingStopProps {
@@ -174,23 +215,23 @@ interface SendingStopProps {
   onFix: () => void
 }
 
-/** Why nothing leaves, what waits meanwhile, and what to do. */
+/** Why nothing is sent, what waits, and what to do. */
 function SendingStop({ stop, waiting, expiresAt, isRetrying, onRetry, onFix }: SendingStopProps) {
   const kept =
     waiting === 0 || expiresAt === null
-      ? 'Nenhum evento espera na fila.'
-      : `${formatCount(waiting, 'evento espera', 'eventos esperam')} na fila; o primeiro vence em ${formatMinute(expiresAt)}. Tentamos um deles de novo a cada hora.`
+      ? 'Nenhum evento na fila.'
+      : `${formatCount(waiting, 'evento', 'eventos')} na fila. O primeiro expira em ${formatMinute(expiresAt)}. A cada hora, tentamos enviar um deles.`
   return (
     <MessageBox
       look="bad"
-      advice={`Parado desde ${formatMinute(stop.since)}. ${kept}`}
+      advice={`Envio parado desde ${formatMinute(stop.since)}. ${kept}`}
       actions={
         <>
           <Button look="outline" onClick={onFix}>
-            {TOKEN_CODES.has(stop.code) ? 'Trocar o token' : 'Mudar o envio'}
+            {TOKEN_CODES.has(stop.code) ? 'Alterar token' : 'Editar envio'}
           </Button>
           <Button look="outline" pending={isRetrying} onClick={onRetry}>
-            Tentar de novo
+            Tentar agora
           </Button>
         </>
       }

@@ -1,11 +1,15 @@
 import { ChartCard, NumbersTable, Segment } from '#admin/components/chart-card.tsx'
 import { QueryView } from '#admin/components/query-view.tsx'
+import { SaibaMais } from '#admin/components/saiba-mais.tsx'
 import { StackedChart } from '#admin/components/stacked-chart.tsx'
 import { formatNumber } from '#admin/lib/format.ts'
 import { useFilter } from '#admin/lib/router.tsx'
+import type { ServedDestination } from '#contract/conversions.ts'
 import { formatShare } from '#contract/format-count.ts'
 import type { Pixel, PixelType } from '#contract/pixel.ts'
-import type { LedgerRow, LedgerStep } from '#contract/visit-results.ts'
+import type { VisitResultRow, VisitResultStep } from '#contract/visit-results.ts'
+import { useDestinationOf, vendorOf } from '../destinations.ts'
+import { answererOf } from '../sending.ts'
 import { PERIODS, useVisitPeriod, useVisitResults } from './api.ts'
 import {
   copiesOf,
@@ -21,46 +25,67 @@ const COUNTED = ['visits', 'copies'] as const
 
 const COUNTED_WORDS = { visits: 'visitas', copies: 'servidor' } as const
 
-const COUNTED_LABELS = { visits: 'Visitas', copies: 'Cópias do servidor' } as const
+const COUNTED_LABELS = { visits: 'Visitas', copies: 'Envios pelo servidor' } as const
 
-const ABOUT_VISITS =
-  'Rodou: nada impediu a tag, e a saúde acima diz se alguém confirmou. Quem não escolheu, ou recusou em outra visita, não entra na conta.'
-
-const ENDINGS =
-  'Expirado: passou o prazo em que ainda podia ser enviado. Retido: o visitante retirou o consentimento antes do envio.'
-
-const ABOUT_COPIES: Record<PixelType, string> = {
-  meta: `Aceito e recusado são respostas da Meta. ${ENDINGS}`,
-  google_analytics: `O Google não confirma o que recebe: enviado é o que saiu daqui. ${ENDINGS}`,
-  google_tag_manager: ENDINGS,
-  custom: `Aceito e recusado são respostas do seu webhook. ${ENDINGS}`,
+/** What the words of the legend mean: in sight, and behind "Saiba mais". */
+interface About {
+  text: string
+  more: string
 }
 
-/** What became of each visit, and of each copy that the server sends: chart and sum, or all numbers. */
-export function VisitResultsCard({ pixel }: { pixel: Pick<Pixel, 'id' | 'type' | 'delivery'> }) {
+const ABOUT_VISITS: About = {
+  text: '"Rodou" significa que a tag executou sem erro. A confirmação da plataforma aparece no topo da página.',
+  more: 'Visitas sem resposta ao aviso, ou que recusaram em uma visita anterior, não entram na conta.',
+}
+
+const ENDINGS =
+  '"Expirado" passou do prazo de envio. "Não enviado" é de quem retirou o consentimento antes do envio.'
+
+/** Whose answers the results are, or that there are none yet; nothing until the destination is known. */
+function aboutCopies(type: PixelType, destination: ServedDestination | undefined): About {
+  if (destination === undefined) return { text: '', more: ENDINGS }
+  const { Who, ofWho } = answererOf(type, vendorOf(type, destination))
+  if (destination.confirms_later)
+    return { text: `${Who} só confirma depois: "Enviado" conta o que saiu do nosso servidor.`, more: ENDINGS }
+  if (type === 'google_analytics')
+    return {
+      text: `${Who} não confirma o recebimento: "Enviado" conta o que saiu do nosso servidor.`,
+      more: ENDINGS,
+    }
+  return { text: `"Aceito" e "Recusado" são respostas ${ofWho}.`, more: ENDINGS }
+}
+
+/** Results of visits, and of events sent by the server: chart with totals, or table. */
+export function VisitResultsCard({
+  pixel,
+}: {
+  pixel: Pick<Pixel, 'id' | 'type' | 'delivery' | 'destination'>
+}) {
   const [period, setPeriod] = useVisitPeriod()
   const [counted, setCounted] = useFilter(
     'contar',
     COUNTED_WORDS,
     pixel.delivery === 'server' ? 'copies' : 'visits',
   )
+  const destination = useDestinationOf(pixel)
   const results = useVisitResults(pixel.id, period)
   const { data, isPending, isPlaceholderData } = results
   const hasCopies = data?.rows.some(({ events }) => events !== undefined) ?? false
   const isOfCopies = hasCopies && counted === 'copies'
   const set = isOfCopies ? copiesOf(pixel.type, data?.rows ?? []) : VISITS
+  const about = isOfCopies ? aboutCopies(pixel.type, destination) : ABOUT_VISITS
   return (
     <ChartCard
       id="visits-heading"
-      title={isOfCopies ? 'Cada cópia do servidor, contada' : 'Cada visita, contada'}
-      text={`${period.step === 'hour' ? 'Por hora' : 'Por dia'}, no horário de Brasília. As parcelas sempre fecham com o total.`}
+      title={isOfCopies ? 'Envios pelo servidor por resultado' : 'Visitas por resultado'}
+      text={`${period.step === 'hour' ? 'Por hora' : 'Por dia'}, no horário de Brasília.`}
       periods={PERIODS}
       period={period}
       onPeriod={setPeriod}
       choice={
         hasCopies ? (
           <Segment
-            label="O que contar"
+            label="O que mostrar"
             options={COUNTED}
             current={counted}
             labelOf={(each) => COUNTED_LABELS[each]}
@@ -74,7 +99,7 @@ export function VisitResultsCard({ pixel }: { pixel: Pick<Pixel, 'id' | 'type' |
       {({ view, selected, onSelect }) => (
         <QueryView
           query={results}
-          failure="Não deu para ler as visitas deste pixel."
+          failure="Não foi possível carregar as visitas deste pixel."
           loading={<div className="h-64" />}
         >
           {({ rows, step }) => {
@@ -100,9 +125,10 @@ export function VisitResultsCard({ pixel }: { pixel: Pick<Pixel, 'id' | 'type' |
                     }
                   />
                 </div>
-                <p className="pt-4 text-sm text-pretty text-text-2">
-                  {isOfCopies ? ABOUT_COPIES[pixel.type] : ABOUT_VISITS}
-                </p>
+                <p className="pt-4 text-sm text-pretty text-text-2">{about.text}</p>
+                <SaibaMais about="sobre os resultados">
+                  <p>{about.more}</p>
+                </SaibaMais>
               </div>
             )
           }}
@@ -112,16 +138,16 @@ export function VisitResultsCard({ pixel }: { pixel: Pick<Pixel, 'id' | 'type' |
   )
 }
 
-interface LedgerChartProps {
-  rows: readonly LedgerRow[]
+interface VisitResultsChartProps {
+  rows: readonly VisitResultRow[]
   set: ResultSet
-  step: LedgerStep
+  step: VisitResultStep
   selected: number | null
   onSelect: (index: number | null) => void
 }
 
-/** Visits, or the server's copies, by hour or day. */
-function VisitResultsChart({ rows, set, step, selected, onSelect }: LedgerChartProps) {
+/** Visits, or events sent by the server, by hour or day. */
+function VisitResultsChart({ rows, set, step, selected, onSelect }: VisitResultsChartProps) {
   return (
     <StackedChart
       columns={rows.map((row) => ({
@@ -139,25 +165,29 @@ function VisitResultsChart({ rows, set, step, selected, onSelect }: LedgerChartP
   )
 }
 
-/** One column, for whoever hears it. */
-function describeRow(row: LedgerRow, { series, total, totalLabel }: ResultSet, step: LedgerStep): string {
+/** One column for screen readers. */
+function describeRow(
+  row: VisitResultRow,
+  { series, total, totalLabel }: ResultSet,
+  step: VisitResultStep,
+): string {
   const parts = series
     .map(({ key, label }) =>
-      row[key] === undefined ? `${label}: não medido` : `${label}: ${formatNumber(row[key])}`,
+      row[key] === undefined ? `${label}: sem dados` : `${label}: ${formatNumber(row[key])}`,
     )
     .reverse()
   const count = row[total]
-  const whole = count === undefined ? '' : `${formatNumber(count)} ${totalLabel.toLowerCase()}. `
+  const whole = count === undefined ? '' : `${totalLabel}: ${formatNumber(count)}. `
   return `${longLabel(row, step)}. ${whole}${parts.join(', ')}.`
 }
 
-interface LedgerTableProps {
-  rows: readonly LedgerRow[]
+interface VisitResultsTableProps {
+  rows: readonly VisitResultRow[]
   set: ResultSet
-  step: LedgerStep
+  step: VisitResultStep
 }
 
-function VisitResultsTable({ rows, set, step }: LedgerTableProps) {
+function VisitResultsTable({ rows, set, step }: VisitResultsTableProps) {
   const columns = set.series.toReversed()
   const sum = sumSet(rows, set)
   return (
@@ -175,10 +205,10 @@ function VisitResultsTable({ rows, set, step }: LedgerTableProps) {
 }
 
 function format(count: number | null | undefined): string {
-  return count === null || count === undefined ? 'não medido' : formatNumber(count)
+  return count === null || count === undefined ? 'sem dados' : formatNumber(count)
 }
 
-/** The legend, which is the sum: what each part is and what they come to, of the whole period or of one column. */
+/** The legend with totals, of the period or of one column. */
 function VisitResultsTotal({ set, sum, title }: { set: ResultSet; sum: SetSum; title: string }) {
   const { parts, total } = sum
   return (
@@ -197,7 +227,9 @@ function VisitResultsTotal({ set, sum, title }: { set: ResultSet; sum: SetSum; t
             />
             <dd className="font-semibold whitespace-nowrap tabular-nums">{format(parts[key])}</dd>
             {total === null ? null : (
-              <dd className="w-11 text-right text-sm text-text-2 tabular-nums">{share(parts[key], total)}</dd>
+              <dd className="w-[5.5rem] text-right text-sm text-text-2 tabular-nums">
+                {share(parts[key], total)}
+              </dd>
             )}
           </div>
         ))}
@@ -205,19 +237,19 @@ function VisitResultsTotal({ set, sum, title }: { set: ResultSet; sum: SetSum; t
           <dt className="whitespace-nowrap">{set.totalLabel}</dt>
           <span aria-hidden="true" className="flex-1" />
           <dd className="whitespace-nowrap tabular-nums">{format(total)}</dd>
-          {total === null ? null : <span aria-hidden="true" className="w-11" />}
+          {total === null ? null : <span aria-hidden="true" className="w-[5.5rem]" />}
         </div>
       </dl>
       {total === null && set.needsAll ? (
         <p className="pt-2 text-sm text-text-2">
-          Recusas não eram contadas em parte deste período, então não há total.
+          Sem total: em parte deste período, ainda não contávamos as recusas.
         </p>
       ) : null}
     </div>
   )
 }
 
-/** Of the whole; nothing where there is none. */
+/** Share of the total; empty without one. */
 function share(count: number | null | undefined, total: number): string {
   return count === null || count === undefined ? '' : formatShare(count, total)
 }

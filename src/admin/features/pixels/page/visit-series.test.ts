@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { copiesOf, longLabel, shortLabel, sumRows, sumSet } from './visit-series.ts'
 
-test('hours and days are the site’s, wherever one looks from', () => {
+test('uses hours and days of the site, wherever the viewer is', () => {
   const row = { from: '2026-11-15T03:00:00.000Z', blocked: 0, failed: 0, reached: 0 }
   expect([shortLabel(row, 'hour'), shortLabel(row, 'day')]).toEqual(['00h', '15/11'])
   expect(longLabel(row, 'hour')).toBe('domingo, 15/11, 00h')
 })
 
-test('a sum in which something was not counted says so', () => {
+test('marks a sum in which something was not counted', () => {
   const row = { from: '', blocked: 1, failed: 2, reached: 3 }
   const whole = { ...row, offered: 10, not_consented: 4 }
   expect(sumRows([whole, whole])).toEqual({
@@ -20,7 +20,7 @@ test('a sum in which something was not counted says so', () => {
   expect(sumRows([whole, row])).toMatchObject({ offered: null, not_consented: null, reached: 6 })
 })
 
-test('copies are summed over the time in which the server sent; where it never did there is no sum, and no zero', () => {
+test('sums server events over the time in which the server sent; without any there is no sum, not zero', () => {
   const visits = { from: '', blocked: 1, failed: 0, reached: 2 }
   const none = { accepted: 0, unconfirmed: 0, refused: 0, waiting: 0, expired: 0, withheld: 0 }
   const copies = { ...visits, ...none, events: 5, accepted: 3, refused: 1, waiting: 1 }

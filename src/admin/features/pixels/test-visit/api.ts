@@ -6,7 +6,7 @@ import { navigate, paths } from '#admin/lib/router.tsx'
 import { useServices } from '#admin/lib/services.tsx'
 import type { CreatedTest, NewTest, TagTest, TestSummary } from '#contract/tag-test.ts'
 
-/** Makes a test, with Meta's code where there is one, opens the site with it in another tab, and shows its steps in this one. */
+/** Creates a test, with Meta's code if there is one, opens the site in another tab, and shows the steps in this one. */
 export function useStartTest() {
   const { admin } = useServices()
   const queryClient = useQueryClient()
@@ -17,15 +17,15 @@ export function useStartTest() {
         body: (testCode === undefined ? {} : { test_event_code: testCode }) satisfies NewTest,
       }),
     onSuccess: async ({ id, url }, { pixelId }) => {
-      // The one place where the link is: in memory, for a browser that did not open the tab by itself.
+      // The link exists only in memory, for browsers that did not open the tab.
       queryClient.setQueryData(testLinkKey(id), url)
       queryClient.removeQueries({ queryKey: testKey(id) })
-      // Neither the address nor the window of the dashboard is the tags' business.
+      // Tags must get neither the address nor the window of the dashboard.
       open(url, '_blank', 'noopener,noreferrer')
       navigate(paths.test(pixelId, id))
       await queryClient.invalidateQueries({ queryKey: testsKey(pixelId) })
     },
-    onError: (error) => notifyFailure('Não deu para começar o teste.', error),
+    onError: (error) => notifyFailure('Não foi possível iniciar o teste.', error),
   })
 }
 
@@ -47,7 +47,7 @@ export function useTests(pixelId: string) {
   })
 }
 
-/** One test, looked at every second for as long as its page may have something to say. */
+/** One test, polled every second while its page may report. */
 export function useTest(pixelId: string, testId: string) {
   const { admin } = useServices()
   const queryClient = useQueryClient()
@@ -56,7 +56,7 @@ export function useTest(pixelId: string, testId: string) {
     queryFn: ({ signal }) => admin<TagTest>(`/pixels/${pixelId}/tests/${testId}`, { signal }),
     refetchInterval: ({ state: { data, error } }) =>
       isGone(error) || (data !== undefined && isOver(data)) ? false : LIVE_MS,
-    // The steps are in the other tab, and this one is looked at beside it.
+    // The steps happen in the other tab, while this one is watched beside it.
     refetchIntervalInBackground: true,
   })
   return {

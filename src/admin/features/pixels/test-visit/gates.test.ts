@@ -18,7 +18,7 @@ test.each<[string, TestState, TestStep[], string]>([
   ['nobody can tell', 'done', [...CAME, hit('unknown')], 'done done done done doing'],
   ['it did not get out', 'done', [...CAME, hit('failed')], 'done done done done stop'],
   ['nothing was sent', 'done', [...CAME, step('settled', { ok: false })], 'done done done done stop'],
-])('the way of a visit when %s', (_name, state, steps, expected) => {
+])('the stages of a visit when %s', (_name, state, steps, expected) => {
   expect(
     listGates({ state, steps, delivery: 'both' }, 'Meta')
       .map((gate) => gate.state)
@@ -26,7 +26,7 @@ test.each<[string, TestState, TestStep[], string]>([
   ).toBe(expected)
 })
 
-test('never says that a platform got what nobody saw leave', () => {
+test('never claims that a platform got what nobody saw sent', () => {
   const words = listGates(
     { state: 'done', steps: [...CAME, hit('unknown')], delivery: 'browser' },
     'Meta',
@@ -55,7 +55,7 @@ test.each<[string, TestStep[], string]>([
   ['it was refused', [...ALLOWED, copied('refused')], 'done done done stop'],
   ['nobody answered', [...ALLOWED, copied('waiting')], 'done done done stop'],
   ['nobody confirms', [...ALLOWED, copied('unconfirmed')], 'done done done doing'],
-])('the way by the server when %s', (_name, steps, expected) => {
+])('the stages with the server when %s', (_name, steps, expected) => {
   const gates = listGates({ state: 'done', steps, delivery: 'server' }, 'Meta')
   expect(gates.map(({ state }) => state).join(' ')).toBe(expected)
 })

@@ -7,7 +7,7 @@ export interface Gate {
   text: string
 }
 
-/** The way of a visit to the platform: where it is, and where it was stopped. */
+/** The stages of a visit to the platform, and where it stopped. */
 export function listGates(
   { state, steps, delivery }: Pick<TagTest, 'state' | 'steps' | 'delivery'>,
   vendor: string,
@@ -19,14 +19,14 @@ export function listGates(
   )
 }
 
-/** Where the server alone tells the platform. */
+/** If only the server sends. */
 function listServerGates(steps: readonly TestStep[], vendor: string): Gate[] {
   const checks = steps.flatMap(({ copy }) => (copy === undefined ? [] : [copy.check]))
   const is = (state: DeliveryCheck['state']) => checks.some((check) => check?.state === state)
   return [
     ...listFirstGates(steps),
     gate(
-      'Nosso servidor',
+      'Servidor',
       checks.some((check) => check !== null),
       checks.includes(null),
       { done: 'enviou', stop: 'não enviou', doing: 'enviando' },
@@ -34,7 +34,7 @@ function listServerGates(steps: readonly TestStep[], vendor: string): Gate[] {
     gate(vendor, is('accepted') && !is('refused'), is('refused') || is('waiting'), {
       done: 'aceitou',
       stop: is('refused') ? 'recusou' : 'não aceitou',
-      doing: is('unconfirmed') ? 'sem confirmação' : 'esperando resposta',
+      doing: is('unconfirmed') ? 'sem confirmação' : 'aguardando resposta',
     }),
   ]
 }
@@ -43,11 +43,11 @@ function listFirstGates(steps: readonly TestStep[]): Gate[] {
   const opened = steps.some(({ kind }) => kind === 'opened')
   const choice = steps.find(({ kind }) => kind === 'chosen')
   return [
-    { name: 'Página', state: opened ? 'done' : 'doing', text: opened ? 'abriu' : 'esperando abrir' },
-    gate('Escolha', choice?.ok === true, choice?.ok === false, {
-      done: 'liberada',
-      stop: 'não liberada',
-      doing: 'esperando',
+    { name: 'Página', state: opened ? 'done' : 'doing', text: opened ? 'abriu' : 'aguardando abrir' },
+    gate('Consentimento', choice?.ok === true, choice?.ok === false, {
+      done: 'aceito',
+      stop: 'não aceito',
+      doing: 'aguardando',
     }),
   ]
 }
@@ -65,15 +65,15 @@ function listPageGates(state: TestState, steps: readonly TestStep[], vendor: str
   const isDone = state === 'done' && choice?.ok === true
   return [
     ...listFirstGates(steps),
-    gate('Arquivo', came && !missing, missing, {
+    gate('Código da tag', came && !missing, missing, {
       done: 'carregou',
       stop: 'não carregou',
       doing: 'carregando',
     }),
-    gate('Nossa política', isDone && !stopped, stopped, {
-      done: 'nada barrado',
-      stop: 'barrou',
-      doing: 'conferindo',
+    gate('Segurança do site', isDone && !stopped, stopped, {
+      done: 'nada bloqueado',
+      stop: 'bloqueou',
+      doing: 'verificando',
     }),
     gate(
       vendor,
@@ -82,7 +82,7 @@ function listPageGates(state: TestState, steps: readonly TestStep[], vendor: str
       {
         done: hits.some(({ verdict }) => verdict === 'answered') ? 'respondeu' : 'enviado',
         stop: 'nada enviado',
-        doing: isDone ? 'sem confirmação' : 'esperando envio',
+        doing: isDone ? 'sem confirmação' : 'aguardando envio',
       },
     ),
   ]

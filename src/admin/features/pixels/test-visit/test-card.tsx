@@ -5,40 +5,52 @@ import { Card } from '#admin/components/card.tsx'
 import { Field } from '#admin/components/form.tsx'
 import { Input } from '#admin/components/inputs.tsx'
 import { FormModal } from '#admin/components/modal.tsx'
+import { LoadingLines, QueryView } from '#admin/components/query-view.tsx'
+import { SaibaMais } from '#admin/components/saiba-mais.tsx'
+import { notifyFailure } from '#admin/components/toast.tsx'
 import { formatMinute } from '#admin/lib/format.ts'
 import { Link, paths } from '#admin/lib/router.tsx'
+import { type DestinationField, fitsField } from '#contract/conversions.ts'
 import type { Pixel } from '#contract/pixel.ts'
 import type { TestSummary, TestVerdict } from '#contract/tag-test.ts'
 import { HealthIcon } from '../badges.tsx'
-import { META_TEST_CODE } from '../sending.ts'
+import { findTestCode, useDestinations } from '../destinations.ts'
 import { useStartTest, useTests } from './api.ts'
 
 interface TestButtonProps extends Pick<ButtonProps, 'look' | 'className' | 'children'> {
-  pixel: Pick<Pixel, 'id' | 'type' | 'delivery'>
+  pixel: Pick<Pixel, 'id' | 'type' | 'delivery' | 'destination'>
 }
 
-/** Meta asks for a code where the server takes part. */
-export const needsTestCode = ({ type, delivery }: Pick<Pixel, 'type' | 'delivery'>) =>
-  type === 'meta' && delivery !== 'browser'
-
-/** Starts a test; of a pixel that the server tells Meta of, it first asks for the code that makes it one. */
+/** Starts a test. If the vendor recognises tests by a code, it first asks for that. */
 export function TestButton({ pixel, ...look }: TestButtonProps) {
   const start = useStartTest()
   const [isAsking, setAsking] = useState(false)
-  const begin = () => {
-    if (needsTestCode(pixel)) setAsking(true)
+  const [isWaiting, setWaiting] = useState(false)
+  const destinations = useDestinations()
+  const code = findTestCode(destinations.data, pixel)
+  const begin = async () => {
+    let known = destinations.data
+    if (known === undefined && pixel.delivery !== 'browser') {
+      setWaiting(true)
+      const loaded = await destinations.refetch({ cancelRefetch: false })
+      setWaiting(false)
+      if (loaded.data === undefined) return notifyFailure('Não foi possível iniciar o teste.', loaded.error)
+      known = loaded.data
+    }
+    if (findTestCode(known, pixel) !== null) setAsking(true)
     else start.mutate({ pixelId: pixel.id })
   }
   return (
     <>
-      <Button {...look} pending={start.isPending} onClick={begin} />
-      {isAsking ? (
+      <Button {...look} pending={start.isPending || isWaiting} onClick={begin} />
+      {isAsking && code !== null ? (
         <TestCodeModal
           pixel={pixel}
+          {...code}
           onClose={() => setAsking(false)}
-          onStart={(code) => {
+          onStart={(testCode) => {
             setAsking(false)
-            start.mutate({ pixelId: pixel.id, testCode: code })
+            start.mutate({ pixelId: pixel.id, testCode })
           }}
         />
       ) : null}
@@ -48,20 +60,23 @@ export function TestButton({ pixel, ...look }: TestButtonProps) {
 
 interface TestCodeModalProps {
   pixel: Pick<Pixel, 'id' | 'delivery'>
+  field: DestinationField
+  /** What happens with the test at the vendor. */
+  meaning: string
   onStart: (code: string) => void
   onClose: () => void
 }
 
 const codeKey = (pixelId: string) => ['test-code', pixelId] as const
 
-/** Meta tells a test from a visitor by a code of its own, which only its page gives. */
-function TestCodeModal({ pixel, onStart, onClose }: TestCodeModalProps) {
+/** Meta and TikTok recognise a test by a code from their own page. */
+function TestCodeModal({ pixel, field, meaning, onStart, onClose }: TestCodeModalProps) {
   const queryClient = useQueryClient()
   const [code, setCode] = useState(() => queryClient.getQueryData<string>(codeKey(pixel.id)) ?? '')
   const [isAsked, setAsked] = useState(false)
   const isNeeded = pixel.delivery === 'server'
   const typed = code.trim()
-  const isWrong = typed === '' ? isNeeded : !META_TEST_CODE.test(typed)
+  const isWrong = typed === '' ? isNeeded : !fitsField(field, typed)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setAsked(true)
@@ -71,27 +86,25 @@ function TestCodeModal({ pixel, onStart, onClose }: TestCodeModalProps) {
   }
   return (
     <FormModal
-      title="Testar agora"
+      title="Testar pixel"
       width="md"
       dirty={false}
-      submit="Abrir o site"
+      submit="Abrir o site e testar"
       onSubmit={submit}
       onClose={onClose}
     >
       <Field
-        label={isNeeded ? 'Código de teste da Meta' : 'Código de teste da Meta (opcional)'}
-        error={isAsked && isWrong ? 'Informe o código de teste da Meta, como TEST48213.' : undefined}
-        hint={`Está em Testar eventos, no Gerenciador de Eventos, onde o envio do servidor vai aparecer. ${
-          isNeeded ? '' : 'Sem ele, o teste mostra só o navegador. '
-        }A Meta ainda conta o teste nos relatórios dela.`}
+        label={isNeeded ? field.label : `${field.label} (opcional)`}
+        error={isAsked && isWrong ? field.refusal : undefined}
+        hint={isNeeded ? meaning : `Sem o código, o teste mostra só o envio pela página. ${meaning}`}
       >
         {(control) => (
           <Input
             {...control}
             value={code}
             onChange={(event) => setCode(event.target.value)}
-            placeholder="TEST48213"
-            maxLength={64}
+            placeholder={field.example ?? undefined}
+            maxLength={field.max_length}
             autoComplete="off"
             autoCapitalize="characters"
             spellCheck={false}
@@ -105,29 +118,37 @@ function TestCodeModal({ pixel, onStart, onClose }: TestCodeModalProps) {
 
 /** On the page of a pixel: the last tests. */
 export function TestsCard({ pixelId }: { pixelId: string }) {
-  const { data, isError } = useTests(pixelId)
+  const tests = useTests(pixelId)
   return (
-    <Card role="region" aria-labelledby="tests-heading">
+    <Card role="region" aria-labelledby="tests-heading" aria-busy={tests.isPending}>
       <header className="px-4 pt-4 pb-2 sm:px-5">
         <h3 id="tests-heading" className="text-base tracking-tight">
           Testes
         </h3>
         <p className="text-sm text-pretty text-text-2">
-          Os cinco últimos. Um teste não entra nos números do painel, mas a plataforma pode contá-lo. Só quem
-          fez o teste vê os passos.
+          Os 5 últimos testes. Eles não entram nos números do painel, mas a plataforma pode contar.
         </p>
+        <SaibaMais about="sobre os testes">
+          <p>Só quem fez o teste vê o passo a passo.</p>
+        </SaibaMais>
       </header>
-      {data === undefined || data.length === 0 ? (
-        <p className="px-4 pb-5 text-sm text-text-2 sm:px-5">
-          {data !== undefined
-            ? 'Nenhum teste ainda. "Testar agora" abre o site em outra aba e mostra passo a passo o que esta tag faz.'
-            : isError
-              ? 'Não deu para ler os testes deste pixel.'
-              : 'Carregando'}
-        </p>
-      ) : (
-        <PastTests pixelId={pixelId} tests={data} />
-      )}
+      <QueryView
+        query={tests}
+        look="line"
+        failure="Não foi possível carregar os testes."
+        loading={<LoadingLines label="Carregando" />}
+      >
+        {(data) =>
+          data.length === 0 ? (
+            <p className="px-4 pb-5 text-sm text-text-2 sm:px-5">
+              Nenhum teste ainda. Clique em "Testar agora" para abrir o site e ver, passo a passo, o que a tag
+              faz.
+            </p>
+          ) : (
+            <PastTests pixelId={pixelId} tests={data} />
+          )
+        }
+      </QueryView>
     </Card>
   )
 }
@@ -136,7 +157,7 @@ function iconOf({ health, confirmed }: Pick<TestVerdict, 'health' | 'confirmed'>
   return health === 'working' && !confirmed ? 'unconfirmed' : health
 }
 
-/** The last tests of a pixel; one's own are opened by their result. */
+/** The last tests of a pixel; one's own can be opened. */
 export function PastTests({ pixelId, tests }: { pixelId: string; tests: readonly TestSummary[] }) {
   return (
     <ul className="pb-1">

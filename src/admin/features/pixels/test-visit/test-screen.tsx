@@ -3,14 +3,13 @@ import { useState } from 'react'
 import { Button } from '#admin/components/button.tsx'
 import { Card } from '#admin/components/card.tsx'
 import { OpenedPart } from '#admin/components/error-boundary.tsx'
-import { EmptyState } from '#admin/components/message.tsx'
-import { PageHeading, usePageTitle } from '#admin/components/page-heading.tsx'
+import { NotFound, PageHeading, usePageTitle } from '#admin/components/page-heading.tsx'
 import { QueryView } from '#admin/components/query-view.tsx'
 import { cn } from '#admin/lib/cn.ts'
-import { isId, Link, navigate, paths } from '#admin/lib/router.tsx'
+import { isId, Link, paths } from '#admin/lib/router.tsx'
 import type { Pixel } from '#contract/pixel.ts'
 import type { TagTest, TestState, TestStep } from '#contract/tag-test.ts'
-import { usePixels } from '../api.ts'
+import { useListedName, usePixel } from '../api.ts'
 import type { FormStart } from '../form/schema.ts'
 import { PixelModal } from '../list/pixels-screen.tsx'
 import { useBlockedHosts, usePixelRuns } from '../tag-status.ts'
@@ -20,17 +19,17 @@ import { PastTests, TestButton } from './test-card.tsx'
 import { TestSteps } from './test-steps.tsx'
 
 const WAITS: Partial<Record<TestState, string>> = {
-  waiting: 'Esperando o site abrir',
-  open: 'Esperando o próximo passo',
+  waiting: 'Aguardando o site abrir',
+  open: 'Aguardando o próximo passo',
 }
 
 const isRefusedCopy = ({ copy }: TestStep) => copy?.check?.state === 'refused'
 
 /** One test of a pixel, live. */
 export function TestScreen({ pixelId, testId }: { pixelId: string; testId: string }) {
-  const { data: pixels } = usePixels()
-  const pixel = pixels?.find(({ id }) => id === pixelId)
-  const name = pixel?.name ?? 'Pixel'
+  const pixel = usePixel(pixelId).data ?? undefined
+  const listed = useListedName(pixelId)
+  const name = pixel?.name ?? listed ?? 'Pixel'
   usePageTitle(`Teste de ${name}`)
   const path = paths.pixel(pixelId)
   return (
@@ -54,17 +53,11 @@ export function TestScreen({ pixelId, testId }: { pixelId: string; testId: strin
 
 function Gone({ path }: { path: string }) {
   return (
-    <Card>
-      <EmptyState
-        title="Este teste não existe mais"
-        text="De cada pixel ficam guardados os cinco últimos testes."
-        action={
-          <Button look="outline" onClick={() => navigate(path)}>
-            Voltar ao pixel
-          </Button>
-        }
-      />
-    </Card>
+    <NotFound
+      title="Este teste não existe mais"
+      text="Guardamos os 5 últimos testes de cada pixel."
+      way={{ to: path, label: 'Voltar ao pixel' }}
+    />
   )
 }
 
@@ -80,7 +73,7 @@ function Test({ pixelId, pixel, testId }: TestProps) {
   return (
     <QueryView
       query={test}
-      failure="Não deu para abrir este teste."
+      failure="Não foi possível abrir este teste."
       loading={<div aria-busy="true" className="min-h-80" />}
       frame={(said) => <Card className="mb-4">{said}</Card>}
     >
@@ -91,7 +84,7 @@ function Test({ pixelId, pixel, testId }: TestProps) {
 
 interface KnownTestProps extends TestProps {
   test: TagTest
-  /** Opens the site with it; known only to the tab that made it. */
+  /** Opens the site; known only to the tab that created it. */
   link: string | undefined
 }
 
@@ -106,7 +99,7 @@ function KnownTest({ pixelId, pixel, testId, test, link }: KnownTestProps) {
         test={test}
         pixelId={pixelId}
         pixel={pixel}
-        vendor={runOf(pixelId)?.status.vendor?.name ?? 'Destino'}
+        vendor={runOf(pixelId)?.status.vendor?.name ?? 'Plataforma'}
         link={link}
         onEdit={() => setForm(test.steps.some(isRefusedCopy) ? 'sending' : 'code')}
       />
@@ -117,7 +110,9 @@ function KnownTest({ pixelId, pixel, testId, test, link }: KnownTestProps) {
           </h3>
           <TestSteps
             steps={test.steps}
-            waitsFor={test.awaits_copies ? 'Esperando a resposta ao servidor' : (WAITS[test.state] ?? null)}
+            waitsFor={
+              test.awaits_copies ? 'Aguardando a resposta da plataforma' : (WAITS[test.state] ?? null)
+            }
           />
         </Card>
         <Card role="region" aria-labelledby="past-heading">
@@ -125,7 +120,7 @@ function KnownTest({ pixelId, pixel, testId, test, link }: KnownTestProps) {
             Testes anteriores
           </h3>
           {others.length === 0 ? (
-            <p className="px-4 pb-5 text-sm text-text-2 sm:px-5">Este é o primeiro que está guardado.</p>
+            <p className="px-4 pb-5 text-sm text-text-2 sm:px-5">Este é o primeiro teste.</p>
           ) : (
             <PastTests pixelId={pixelId} tests={others} />
           )}
@@ -145,12 +140,12 @@ interface TestVerdictPanelProps {
   pixelId: string
   pixel: Pixel | undefined
   vendor: string
-  /** Known only to the tab in which the test was made. */
+  /** Known only to the tab that created the test. */
   link: string | undefined
   onEdit: () => void
 }
 
-/** How far the test is, or what it showed, and the next thing to do. */
+/** Progress or result of the test, and the next step. */
 function TestVerdictPanel({ test, pixelId, pixel, vendor, link, onEdit }: TestVerdictPanelProps) {
   const { verdict, state, steps } = test
   const { permit, isPending } = useBlockedHosts()
@@ -200,7 +195,7 @@ function TestVerdictPanel({ test, pixelId, pixel, vendor, link, onEdit }: TestVe
           ) : null}
           {pixel === undefined || (isLive && link !== undefined) ? null : (
             <TestButton pixel={pixel} look="onInk" className="max-md:border-current">
-              Testar de novo
+              Testar novamente
             </TestButton>
           )}
         </div>
@@ -217,7 +212,7 @@ const ARCHES: Record<Gate['state'], string> = {
   ahead: 'bg-ink-2 text-on-ink-2 shadow-[inset_0_0_0_1.5px_#ffffff2e]',
 }
 
-/** Each state has a sign and a word, so that colour is never alone. */
+/** Each state has a sign and a word, so that colour is not needed. */
 function TestGates({ gates }: { gates: readonly Gate[] }) {
   return (
     <ol
@@ -225,7 +220,7 @@ function TestGates({ gates }: { gates: readonly Gate[] }) {
         'mt-6 grid border-t border-[#ffffff2e]',
         gates.length === 4 ? 'grid-cols-4' : 'grid-cols-5',
       )}
-      aria-label="Caminho da visita"
+      aria-label="Etapas do teste"
     >
       {gates.map(({ name, state, text }) => (
         <li

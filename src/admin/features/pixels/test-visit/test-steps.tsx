@@ -13,7 +13,7 @@ const ICONS: Record<StepWords['tone'], [typeof CircleCheck, string, string]> = {
   plain: [CircleDot, 'text-text-2', ''],
 }
 
-/** What the page saw, in the order in which it saw it. */
+/** What the page saw, in order. */
 export function TestSteps({ steps, waitsFor }: { steps: readonly TestStep[]; waitsFor: string | null }) {
   return (
     <ol aria-live="polite" aria-relevant="additions" className="py-1">
@@ -56,21 +56,21 @@ export function TestSteps({ steps, waitsFor }: { steps: readonly TestStep[]; wai
   )
 }
 
-/** Beside nothing to scroll to: an answer is one long line. */
+/** Wrapped instead of scrolled: an answer is one long line. */
 const WRAPPED = 'max-h-60 whitespace-pre-wrap wrap-anywhere'
 
-/** What the server sent, to the letter, and what came back. */
+/** What the server sent, exactly, and the answer. */
 function CopyDetails({ check: { request, response } }: { check: DeliveryCheck }) {
   const sent = `${request.method} ${request.url}\n\n${JSON.stringify(request.body, null, 2)}`
   return (
     <details className="w-full text-sm">
       <summary className="inline-flex min-h-11 cursor-pointer items-center font-semibold text-text-2 hover:text-ink">
-        O que enviamos e a resposta
+        Ver o envio e a resposta
       </summary>
       <div className="grid grid-cols-1 gap-2 pb-1">
         <CodeBlock code={sent} className={WRAPPED} />
         {response === null ? (
-          <p className="text-text-2">Nenhuma resposta veio.</p>
+          <p className="text-text-2">Nenhuma resposta.</p>
         ) : (
           <CodeBlock
             code={[`HTTP ${response.status}`, response.body].filter(Boolean).join('\n\n')}
@@ -100,18 +100,18 @@ const TONES: Record<TagVerdict, StepWords['tone']> = {
 const MARKS: Record<TagVerdict, string> = {
   answered: 'respondido',
   sent: 'enviado',
-  unknown: 'desconhecido',
-  failed: 'não saiu ou falhou',
+  unknown: 'sem informação',
+  failed: 'não enviado',
 }
 
 const TEXTS: Record<TagVerdict, string> = {
-  answered: 'Houve resposta; se foi aceito, só a plataforma diz.',
-  sent: 'O navegador viu o pedido sair.',
-  unknown: 'Este navegador não conta o que aconteceu com o pedido.',
-  failed: 'Bloqueador deste navegador ou rede: não foi a nossa política.',
+  answered: 'A plataforma respondeu. Só ela sabe se aceitou.',
+  sent: 'O navegador confirmou o envio.',
+  unknown: 'Este navegador não informa se o envio foi concluído.',
+  failed: 'Causa provável: um bloqueador de anúncios ou a rede. O site não bloqueou.',
 }
 
-/** A step in plain words, bounded by what a page can know (docs/evidence.md). */
+/** A step in plain words, limited to what a page can know (docs/explain/health.md). */
 function describeStep({
   kind,
   ok,
@@ -124,61 +124,69 @@ function describeStep({
 }: TestStep): StepWords {
   switch (kind) {
     case 'opened':
-      return { tone: 'ok', title: 'O site abriu', text: 'O código do link foi usado e não vale mais.' }
+      return { tone: 'ok', title: 'O site abriu', text: 'O link de teste já foi usado e não vale mais.' }
     case 'asked':
       return {
         tone: 'ok',
         title: 'O aviso de cookies apareceu',
-        text: 'Nada foi pedido a ninguém antes da escolha.',
+        text: 'Nada foi enviado antes da sua resposta.',
       }
     case 'chosen':
       return ok
         ? {
             tone: 'ok',
-            title: 'Você liberou a categoria desta tag',
-            text: 'A escolha vale só para este teste.',
+            title: 'Você aceitou a categoria desta tag',
+            text: 'Sua resposta vale só para este teste.',
           }
-        : { tone: 'warn', title: 'A sua escolha não liberou a tag', text: 'Nada dela rodou, como deve ser.' }
+        : {
+            tone: 'warn',
+            title: 'Você não aceitou a categoria desta tag',
+            text: 'A tag não rodou, como esperado.',
+          }
     case 'file':
       return ok
-        ? { tone: 'ok', title: 'O código da tag carregou', text: 'Servido pelo nosso site.' }
-        : { tone: 'bad', title: 'O código da tag não carregou', text: 'Bloqueador deste navegador ou rede.' }
+        ? { tone: 'ok', title: 'O código da tag carregou', text: 'Veio do nosso site.' }
+        : {
+            tone: 'bad',
+            title: 'O código da tag não carregou',
+            text: 'Causa provável: um bloqueador de anúncios ou a rede. Desative o bloqueador e teste novamente.',
+          }
     case 'script':
       return ok
         ? { tone: 'ok', title: 'O arquivo da plataforma carregou', text: host ?? '' }
         : {
             tone: 'bad',
             title: 'O arquivo da plataforma não carregou',
-            text: `${host ?? ''}: bloqueador deste navegador ou rede. Não foi a nossa política.`,
+            text: `${host ?? ''}. Causa provável: um bloqueador de anúncios ou a rede. O site não bloqueou.`,
           }
     case 'stopped':
       return {
         tone: 'bad',
-        title: 'A nossa política barrou um pedido',
-        text: `${host ?? 'Um endereço sem nome público'}. Não foi um bloqueador: fomos nós.`,
-        mark: 'barrado por nós',
+        title: 'O site bloqueou um envio da tag',
+        text: `${host ?? 'Domínio não identificado'}. O bloqueio foi das regras de segurança do site, não de um bloqueador de anúncios.`,
+        mark: 'bloqueado pelo site',
       }
     case 'request':
       return {
         tone: TONES[verdict],
-        title: ok ? 'Um envio com o ID deste pixel' : 'Um pedido da tag',
+        title: ok ? 'Visita enviada com o ID deste pixel' : 'Outro envio da tag',
         text: `${host ?? ''}. ${TEXTS[verdict]}`,
         mark: status === undefined ? MARKS[verdict] : `${MARKS[verdict]}, ${status}`,
       }
     case 'cookie':
-      return { tone: 'ok', title: 'Um cookie apareceu', text: text ?? '' }
+      return { tone: 'ok', title: 'A tag criou um cookie', text: text ?? '' }
     case 'error':
-      return { tone: 'bad', title: 'Um erro no código', text: (text ?? '').replace(/^Uncaught /, '') }
+      return { tone: 'bad', title: 'Erro no código da tag', text: (text ?? '').replace(/^Uncaught /, '') }
     case 'conversion':
       return {
         tone: ok === false ? 'warn' : 'ok',
         title: conversion === undefined ? 'Conversão' : CONVERSION_NAMES[conversion],
         text:
           ok === undefined
-            ? 'O nosso servidor recebeu a conversão. A página continuou aberta, e nada entrou nos números do painel nem na newsletter.'
+            ? 'Nosso servidor recebeu a conversão de teste. No teste, o clique não sai da página, e nada entra nos números do painel nem na newsletter.'
             : ok
-              ? 'A plataforma recebeu a conversão e pode contá-la. A página continuou aberta, e nada entrou nos números do painel nem na newsletter.'
-              : 'Nenhuma chamada da plataforma estava lá para ser feita.',
+              ? 'Passamos a conversão de teste para a tag da plataforma, que pode contar. No teste, o clique não sai da página, e nada entra nos números do painel nem na newsletter.'
+              : 'A tag não tinha a função que envia conversões. Confira o código do pixel.',
       }
     case 'copy':
       return describeCopy(copy)
@@ -186,10 +194,10 @@ function describeStep({
       return ok === false
         ? {
             tone: 'bad',
-            title: 'A visita não foi enviada',
-            text: 'Este navegador teria visto, e não viu nenhum envio.',
+            title: 'A tag não enviou a visita',
+            text: 'O navegador não registrou nenhum envio. Confira o ID e o código do pixel.',
           }
-        : { tone: 'plain', title: 'Nada mais a caminho' }
+        : { tone: 'plain', title: 'Nenhum envio pendente' }
     case 'left':
       return { tone: 'plain', title: 'A aba do site foi fechada' }
   }
@@ -206,13 +214,13 @@ const COPY_MARKS: Record<DeliveryCheck['state'], string> = {
   accepted: 'aceito',
   unconfirmed: 'sem confirmação',
   refused: 'recusado',
-  waiting: 'sem aceite',
+  waiting: 'não aceito agora',
 }
 
 function describeCopy(copy: TestCopy | undefined): StepWords {
-  const title = `Cópia do servidor${copy === undefined ? '' : `: ${SERVER_EVENT_LABELS[copy.event]}`}`
+  const title = `Envio pelo servidor${copy === undefined ? '' : `: ${SERVER_EVENT_LABELS[copy.event]}`}`
   const text = copy?.message ?? ''
-  if (copy?.check == null) return { tone: 'warn', title, text, mark: 'não enviada' }
+  if (copy?.check == null) return { tone: 'warn', title, text, mark: 'não enviado' }
   const { state, response } = copy.check
   const mark = response === null ? 'sem resposta' : `${COPY_MARKS[state]}, ${response.status}`
   return { tone: COPY_TONES[state], title, text, mark }

@@ -1,3 +1,4 @@
+import { campaignForTag } from '#contract/click-ids.ts'
 import {
   FRAME_MESSAGE_MAX_LENGTH,
   FRAME_REMOVALS,
@@ -9,19 +10,18 @@ import {
 } from '#contract/isolated-frame.ts'
 import type { ConversionCall } from '#contract/tag-manifest.ts'
 import type { TagOutcome } from '#contract/tag-report.ts'
-import { campaignOfPage } from '#landing/browser/shared/page.ts'
 import type { TagRun } from '../run-tags.ts'
-import type { Conversion } from '../start-tags.ts'
+import type { Conversion } from '../watch-conversions.ts'
 import { readFrameMessage } from './messages.ts'
 
 /**
  * In Chromium a hidden frame can take the keyboard, and neither `inert` nor its permissions policy keeps it from that.
  * Whichever does is removed, and the keyboard goes back to where it was: giving it back alone loses every key of a loop.
  */
-export function guardFocus(roomOf: (element: Element | null) => FrameElement | undefined): void {
+export function guardFocus(frameOf: (element: Element | null) => FrameElement | undefined): void {
   let last = document.activeElement
   const check = () => {
-    const thief = roomOf(document.activeElement)
+    const thief = frameOf(document.activeElement)
     if (thief === undefined) {
       if (document.activeElement !== document.body) last = document.activeElement ?? last
       return
@@ -37,23 +37,23 @@ export function guardFocus(roomOf: (element: Element | null) => FrameElement | u
   })
 }
 
-/** A room's own script sends a handful; whoever sends more than this in a second is removed. */
+/** A frame's own script sends a handful; a frame that sends more than this per second is removed. */
 const MAX_MESSAGES = 40
 
 const WINDOW_MS = 1_000
 
-/** `visibility` keeps it from pointer, tab order and accessibility tree; off-screen or transparent would not. */
+/** `visibility` removes it from pointer, tab order and accessibility tree; off-screen or transparent would not. */
 const STYLE =
   'position:absolute;top:0;left:0;width:1px;height:1px;border:0;visibility:hidden;pointer-events:none'
 
-/** The frame in which one isolated tag runs. */
+/** The frame of one isolated tag. */
 export class FrameElement {
   readonly run: TagRun
   readonly frame = document.createElement('iframe')
   readonly #calls: ConversionCall[]
   readonly #onEnd: () => void
-  readonly #onMessage: (message: FrameMessage, room: FrameElement) => void
-  // Read before the first room comes: after it, the page would be laid out again for each.
+  readonly #onMessage: (message: FrameMessage, frame: FrameElement) => void
+  // Read before the first frame is added: later, each read would cause a layout.
   readonly #size = { width: innerWidth, height: innerHeight }
   #early: Conversion[] | null = []
   #messages = 0
@@ -61,7 +61,7 @@ export class FrameElement {
 
   constructor(
     run: TagRun,
-    on: { message: (message: FrameMessage, room: FrameElement) => void; end: () => void },
+    on: { message: (message: FrameMessage, frame: FrameElement) => void; end: () => void },
     calls: ConversionCall[] = [],
   ) {
     this.run = run
@@ -79,10 +79,13 @@ export class FrameElement {
     frame.title = 'Medição'
     frame.setAttribute('aria-hidden', 'true')
     frame.style.cssText = STYLE
-    frame.src = framePath(this.run.tag.room ?? '') + location.pathname.slice(1) + campaignOfPage()
+    frame.src =
+      framePath(this.run.tag.room ?? '') +
+      location.pathname.slice(1) +
+      campaignForTag(location.search, this.run.tag.hosts)
     let isLoaded = false
     frame.addEventListener('load', () => {
-      // Its own document is the only one that it may ever show.
+      // It may only show its own document.
       if (isLoaded) this.end('failed', FRAME_REMOVALS.document)
       else this.#start()
       isLoaded = true
@@ -109,19 +112,22 @@ export class FrameElement {
     for (const conversion of early) this.tell(conversion)
   }
 
-  /** At once, in the click's own task: what comes later is lost when the visitor leaves. False where no answer can come. */
+  /**
+   * Synchronous, in the click's own task: a later message is lost when the visitor leaves. Returns false if no answer
+   * can come.
+   */
   tell({ name, id }: Conversion): boolean {
     if (this.#early === null) this.#post({ portico: 'conversion', name, id })
     else this.#early.push({ name, id })
     return this.#early === null && this.frame.isConnected
   }
 
-  /** An opaque origin cannot be named, so that the window itself is what a message goes to and comes from. */
+  /** An opaque origin cannot be named, so messages are bound to the window itself. */
   #post(message: PageMessage, transfer: Transferable[] = []): void {
     this.frame.contentWindow?.postMessage(message, '*', transfer)
   }
 
-  /** Of what the room's own script writes by its port. */
+  /** A message of the frame's own script by its port. */
   #take(data: unknown): void {
     if (!this.frame.isConnected || this.#isFlooding()) return
     if (typeof data !== 'string' || data.length > FRAME_MESSAGE_MAX_LENGTH) return
@@ -129,7 +135,7 @@ export class FrameElement {
     if (message !== null) this.#onMessage(message, this)
   }
 
-  /** The tag has written to the page by itself, from this window or from one inside it. Nobody reads that. */
+  /** The tag wrote to the page itself, from this window or a nested one. Such messages are not read. */
   refuse(isNested: boolean): void {
     if (isNested) this.end('failed', FRAME_REMOVALS.nested)
     else this.#isFlooding()
@@ -147,14 +153,14 @@ export class FrameElement {
     return true
   }
 
-  /** Removes it, and tells why. */
+  /** Removes it and reports why. */
   end(outcome: TagOutcome, error: string): void {
     this.remove()
     const { run } = this
     run.note(outcome, error)
-    run.inRoom = {
-      hosts: run.inRoom?.hosts,
-      stopped: run.inRoom?.stopped ?? [],
+    run.inFrame = {
+      hosts: run.inFrame?.hosts,
+      stopped: run.inFrame?.stopped ?? [],
       result: { id: run.tag.id, outcome, error },
       isFinal: true,
     }
@@ -167,31 +173,34 @@ export class FrameElement {
 }
 
 /**
- * Keeps from everybody in the page what tags in rooms write to it, unread: reading is what costs, up to half a second for
- * fifty thousand objects. A frame inside a room has no business with the page, and its first message ends the room.
+ * Hides messages of tags in isolated frames from the page's listeners, unread: reading costs up to half a second for
+ * fifty thousand objects. A nested frame has no reason to write, and its first message removes the isolated frame.
  */
-export function refuseMessages(rooms: () => Iterable<FrameElement>): void {
-  // In front of whatever else listens.
+export function refuseMessages(frames: () => Iterable<FrameElement>): void {
+  // Before all other listeners.
   addEventListener(
     'message',
     (event) => {
       const source = event.source as Window | null
-      // Of a room that was removed, or of a frame inside it: nobody else is of no origin and gone.
+      // From a removed frame, or a frame inside it: only those have an opaque origin and no window.
       if (event.isTrusted && event.origin === 'null' && (source === null || source.closed))
         event.stopImmediatePropagation()
-      // The page is its own parent, and a port or a worker has none.
+      // The page is its own parent, and a port or worker has none.
       for (let view = source; view && view !== view.parent; view = view.parent) {
-        const room = [...rooms()].find(({ frame }) => frame.contentWindow === view)
-        if (room === undefined) continue
+        const frame = [...frames()].find(({ frame }) => frame.contentWindow === view)
+        if (frame === undefined) continue
         event.stopImmediatePropagation()
-        return room.refuse(view !== source)
+        return frame.refuse(view !== source)
       }
     },
     true,
   )
 }
 
-/** What an isolated tag kept. Nobody in the page reads it; it goes with the consent, by its key in the manifest. */
+/**
+ * The stored data of an isolated tag. The page does not read it; it is deleted with the consent, by its key in the
+ * manifest.
+ */
 function readJar(pixelId: string): Jar {
   const read = (area: () => Storage) => attempt(() => area()[jarKey(pixelId)]) ?? ''
   return { local: read(() => localStorage), session: read(() => sessionStorage) }
@@ -202,7 +211,7 @@ export function storeJar(pixelId: string, { local, session }: Jar): void {
   attempt(() => sessionStorage.setItem(jarKey(pixelId), session))
 }
 
-/** Storage may be forbidden or full: then a tag forgets. */
+/** Storage may be forbidden or full: then nothing is kept. */
 function attempt<Result>(work: () => Result): Result | undefined {
   try {
     return work()

@@ -20,7 +20,7 @@ const run = (id: string, room?: string) =>
     ...(room && { room }),
   })
 
-/** Opens five rooms, and a tag of the page has none; what each idle moment opens, by the time that it has left. */
+/** Opens five frames; a tag in the page has none. Returns how many each idle period opens, by its remaining time. */
 function openFive(page: string, moments: (number[] | null)[]): number[] {
   const waiting: ((idle?: Pick<IdleDeadline, 'timeRemaining'>) => void)[] = []
   vi.stubGlobal('requestIdleCallback', (work: () => void) => waiting.push(work))
@@ -47,6 +47,6 @@ test.each([
   ['as many as there is time for', [[50, 20, 8], [50, 9], [50], [50], [50]], [3, 2, 0, 0, 0]],
   ['one each, where a page is never idle', [[0], [0], [0], [0], [0]], [1, 1, 1, 1, 1]],
   ['one each, where a browser does not tell', [null, null, null, null, null], [1, 1, 1, 1, 1]],
-])('rooms are opened: %s', (name, moments, opened) => {
+])('opens frames: %s', (name, moments, opened) => {
   expect(openFive(name, moments)).toEqual(opened)
 })

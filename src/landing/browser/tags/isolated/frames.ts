@@ -4,58 +4,60 @@ import { readConsentCookie } from '#landing/browser/shared/consent-cookie.ts'
 import { whenIdle } from '#landing/browser/shared/page.ts'
 import { sendReport } from '../observe.ts'
 import type { TagRun } from '../run-tags.ts'
-import type { Conversion } from '../start-tags.ts'
+import type { Conversion } from '../watch-conversions.ts'
 import { FrameElement, guardFocus, refuseMessages, storeJar } from './frame-element.ts'
 import { OutboundClickHold } from './outbound-click.ts'
 
 /** Passes a conversion on to every room; `isTold` when vendors in the page were told of it. */
-export type TellFrames = (conversion: Conversion, isTold: boolean) => void
+export type TellFrames = (conversion: Conversion, isReported: boolean) => void
 
-/** About what a frame costs a page on a slow device. */
+/** About what a frame costs on a slow device. */
 const OPEN_MS = 12
 
-const rooms = new Map<string, FrameElement>()
+const frames = new Map<string, FrameElement>()
 
 const closed: FrameElement[] = []
 
-let told: FrameConversions | undefined
+let frameConversions: FrameConversions | undefined
 
-let departure: OutboundClickHold | undefined
+let outboundClicks: OutboundClickHold | undefined
 
-/** Opens a room for each isolated tag that has none yet, when the page is idle. It may be called again. */
+/** Opens a frame for each isolated tag that has none, when the page is idle. It may be called again. */
 export function openIsolatedFrames(
   version: string,
   runs: ReadonlyMap<string, TagRun>,
   onReport: () => void,
 ): TellFrames {
-  if (told === undefined) {
-    told = new FrameConversions((conversion) => sendReport({ set: version, results: [], conversion }))
-    departure = new OutboundClickHold()
-    guardFocus((element) => [...rooms.values()].find(({ frame }) => frame === element))
-    refuseMessages(() => rooms.values())
+  if (frameConversions === undefined) {
+    frameConversions = new FrameConversions((conversion) =>
+      sendReport({ set: version, results: [], conversion }),
+    )
+    outboundClicks = new OutboundClickHold()
+    guardFocus((element) => [...frames.values()].find(({ frame }) => frame === element))
+    refuseMessages(() => frames.values())
   }
-  const conversions = told
-  const message = (received: FrameMessage, room: FrameElement) => {
-    if (mayStay(room)) take(received, room, conversions, onReport)
+  const conversions = frameConversions
+  const message = (received: FrameMessage, frame: FrameElement) => {
+    if (mayStay(frame)) take(received, frame, conversions, onReport)
   }
   for (const run of runs.values()) {
-    if (!run.tag.room || rooms.has(run.tag.id)) continue
-    const room = new FrameElement(run, { message, end: onReport })
-    rooms.set(run.tag.id, room)
-    closed.push(room)
+    if (!run.tag.room || frames.has(run.tag.id)) continue
+    const frame = new FrameElement(run, { message, end: onReport })
+    frames.set(run.tag.id, frame)
+    closed.push(frame)
     whenIdle(openSome)
   }
-  return (conversion, isTold) => {
-    conversions.asks(conversion, isTold)
-    const asked = [...rooms].filter(([, room]) => mayStay(room) && room.tell(conversion))
-    departure?.asked(
+  return (conversion, isReported) => {
+    conversions.asks(conversion, isReported)
+    const asked = [...frames].filter(([, frame]) => mayStay(frame) && frame.tell(conversion))
+    outboundClicks?.asked(
       conversion.id,
       asked.map(([id]) => id),
     )
   }
 }
 
-/** As many as the idle moment has time for: rooms that come together are laid out and painted together. */
+/** As many as the idle period has time for: frames added together are laid out and painted together. */
 function openSome(idle?: IdleDeadline): void {
   do closed.shift()?.open()
   while (closed.length > 0 && idle && idle.timeRemaining() > OPEN_MS)
@@ -71,32 +73,34 @@ function take(
   if (message.portico === 'jar') storeJar(id, message.jar)
   else if (message.portico === 'told' || message.portico === 'heard') {
     if (message.portico === 'told') conversions.answered(message.id, id)
-    departure?.answered(message.id, id)
-  } else if (!run.inRoom?.isFinal) {
+    outboundClicks?.answered(message.id, id)
+  } else if (!run.inFrame?.isFinal) {
     const { report } = message
     run.note(report.result.outcome)
-    run.inRoom = {
+    run.inFrame = {
       ...report,
       result: { ...report.result, id },
-      // The server knows whose path it is.
+      // The server identifies the pixel by this path.
       stopped: report.stopped.map((stopped) => ({ ...stopped, source: framePath(room) })),
     }
     onReport()
   }
 }
 
-/** Consent may have been taken back in another window: a room is removed at once, the page only with its reload. */
-function mayStay(room: FrameElement): boolean {
-  const isGranted = readConsentCookie()?.granted.includes(room.run.tag.category) ?? false
-  if (!isGranted) room.remove()
+/**
+ * Consent may have been withdrawn in another window: a frame is removed at once, the page's tags only with a reload.
+ */
+function mayStay(frame: FrameElement): boolean {
+  const isGranted = readConsentCookie()?.granted.includes(frame.run.tag.category) ?? false
+  if (!isGranted) frame.remove()
   return isGranted
 }
 
 const GATHER_MS = 300
 
-/** Which rooms said that their vendor was told; those that nobody was asked about say nothing. */
+/** Collects which frames passed a conversion to their vendor; unexpected answers are ignored. */
 export class FrameConversions {
-  readonly #asked = new Map<string, { name: Conversion['name']; isTold: boolean; ids: Set<string> }>()
+  readonly #asked = new Map<string, { name: Conversion['name']; isReported: boolean; ids: Set<string> }>()
   readonly #waiting = new Set<string>()
   readonly #report: (conversion: NonNullable<TagReport['conversion']>) => void
 
@@ -105,8 +109,8 @@ export class FrameConversions {
     addEventListener('pagehide', () => this.#tell())
   }
 
-  readonly asks = ({ name, id }: Conversion, isTold: boolean): void => {
-    this.#asked.set(id, { name, isTold, ids: new Set() })
+  readonly asks = ({ name, id }: Conversion, isReported: boolean): void => {
+    this.#asked.set(id, { name, isReported, ids: new Set() })
   }
 
   answered(id: string, pixelId: string): void {
@@ -121,10 +125,10 @@ export class FrameConversions {
     for (const id of this.#waiting) {
       const asked = this.#asked.get(id)
       if (asked === undefined) continue
-      const { name, isTold, ids } = asked
-      this.#report({ name, ids: [...ids], ...(isTold && { is_more: true }) })
-      // Whoever answers later is told apart, of the same thing done.
-      this.#asked.set(id, { name, isTold: true, ids })
+      const { name, isReported, ids } = asked
+      this.#report({ name, ids: [...ids], ...(isReported && { is_more: true }) })
+      // Later answers are reported separately for the same conversion.
+      this.#asked.set(id, { name, isReported: true, ids })
     }
     this.#waiting.clear()
   }

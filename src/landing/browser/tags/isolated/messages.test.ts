@@ -7,7 +7,7 @@ const report = (change: object = {}) => ({
   report: { result: { id: 'x', outcome: 'ran' }, stopped: [], isFinal: true, ...change },
 })
 
-test('what a room says is taken apart and made anew, without what does not belong', () => {
+test("rebuilds a frame's message without unknown parts", () => {
   const sent = report({
     result: { id: 'another', outcome: 'failed', error: 'x', hit: 'sent', ms: 3, requests: 2, extra: 1 },
     hosts: { 'a.example': 'answered', 'b.example': 'perhaps' },
@@ -45,11 +45,11 @@ test.each([
   [report({ result: { outcome: 'great' } })],
   [report({ stopped: Array(41).fill({ host: 'https://a.example', directive: 'img-src' }) })],
   [report({ hosts: Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`h${at}.example`, 'sent'])) })],
-])('anything else is nothing: %j', (data) => {
+])('ignores anything else: %j', (data) => {
   expect(readFrameMessage(data)).toBeNull()
 })
 
-test('a figure that is none is left out', () => {
+test('leaves out an invalid number', () => {
   for (const ms of [-1, 1.5, 60_001, '3', Number.NaN]) {
     const read = readFrameMessage(report({ result: { outcome: 'ran', ms, requests: 1 } }))
     expect(read).toMatchObject({ report: { result: { outcome: 'ran' } } })

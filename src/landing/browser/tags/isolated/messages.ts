@@ -13,7 +13,9 @@ import {
   TAG_VERDICTS,
 } from '#contract/tag-report.ts'
 
-/** Null for whatever is not exactly one of the shapes: the tag itself could have sent it. Nothing of it is kept by reference. */
+/**
+ * Null for anything but exactly one of the formats: the tag itself could have sent it. Nothing is kept by reference.
+ */
 export function readFrameMessage(data: unknown): FrameMessage | null {
   if (!isRecord(data)) return null
   const { portico, id } = data

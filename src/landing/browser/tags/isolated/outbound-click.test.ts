@@ -4,14 +4,14 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { OutboundClickHold } from './outbound-click.ts'
 
 const HOLD_MS = 500
-/** What a press of Enter makes, too. */
+/** What Enter causes as well. */
 const PLAIN: MouseEventInit = { bubbles: true, cancelable: true, button: 0 }
 
-let departure: OutboundClickHold
-/** Clicks that anybody in the page saw, and those that the browser was left to follow. */
+let outboundClicks: OutboundClickHold
+/** Clicks that the page's listeners saw, and clicks that the browser was left to follow. */
 let seen: number
 let followed: string[]
-/** Of the listeners of this file, and of what is tested. */
+/** Ends the listeners of this file and of the tested code. */
 let ended: AbortController
 
 beforeEach(() => {
@@ -31,9 +31,9 @@ beforeEach(() => {
     <a id="mail" href="mailto:a@app.example" data-conversion="contact"></a>
     <a id="other" href="https://app.example/other"></a>
     <button id="button" data-conversion="lead"></button>`
-  // As the page's own listeners, and vendors', hear of it.
+  // Like listeners of the page and of vendors.
   document.addEventListener('click', () => seen++, { signal: ended.signal })
-  departure = new OutboundClickHold()
+  outboundClicks = new OutboundClickHold()
   // Instead of the browser, which would follow it.
   for (const link of document.querySelectorAll('a')) {
     const click = () => {
@@ -50,39 +50,39 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** True where it is held back. */
+/** Returns true if it is held. */
 function press(selector: string, init: MouseEventInit = {}): boolean {
   const event = new MouseEvent('click', { ...PLAIN, ...init })
   document.querySelector(selector)?.dispatchEvent(event)
   return event.defaultPrevented
 }
 
-test('a link that is a conversion is followed once every room has answered, and counted once', () => {
-  departure.asked('c', ['one', 'two'])
+test('follows a conversion link once every frame has answered, and counts it once', () => {
+  outboundClicks.asked('c', ['one', 'two'])
   expect(press('#app b')).toBe(true)
-  departure.answered('c', 'one')
-  departure.answered('c', 'one')
-  departure.answered('another', 'two')
-  departure.answered('c', 'three')
+  outboundClicks.answered('c', 'one')
+  outboundClicks.answered('c', 'one')
+  outboundClicks.answered('another', 'two')
+  outboundClicks.answered('c', 'three')
   expect(followed).toEqual([])
-  departure.answered('c', 'two')
+  outboundClicks.answered('c', 'two')
   expect(followed).toEqual(['app'])
   vi.advanceTimersByTime(HOLD_MS * 2)
   expect(followed).toEqual(['app'])
   expect(seen).toBe(1)
-  // Whoever presses next is heard again, and what has been answered holds nobody.
+  // The next click works, and answered frames hold nothing.
   expect(press('#app')).toBe(false)
   expect(seen).toBe(2)
 })
 
-test('a room that never answers costs half a second', () => {
-  departure.asked('c', ['silent'])
+test('waits half a second for a frame that never answers', () => {
+  outboundClicks.asked('c', ['silent'])
   expect(press('#app')).toBe(true)
   vi.advanceTimersByTime(HOLD_MS - 1)
   expect(followed).toEqual([])
   vi.advanceTimersByTime(1)
   expect(followed).toEqual(['app'])
-  departure.answered('c', 'silent')
+  outboundClicks.answered('c', 'silent')
   expect(followed).toEqual(['app'])
 })
 
@@ -98,53 +98,53 @@ test.each([
   ['a link that is no conversion', '#other', {}],
   ['no link at all', '#button', {}],
 ])('left to the browser: %s', (_, selector, init) => {
-  departure.asked('c', ['one'])
+  outboundClicks.asked('c', ['one'])
   expect(press(selector, init)).toBe(false)
   vi.advanceTimersByTime(HOLD_MS)
   expect(followed).toEqual([])
 })
 
-test('left to the browser: where no room was told, and what somebody else has prevented', () => {
-  departure.asked('c', [])
+test('left to the browser: without a frame to wait for, and what another listener prevented', () => {
+  outboundClicks.asked('c', [])
   expect(press('#app')).toBe(false)
-  departure.asked('d', ['one'])
+  outboundClicks.asked('d', ['one'])
   document.addEventListener('click', (event) => event.preventDefault(), { signal: ended.signal })
   expect(press('#app')).toBe(true)
   vi.advanceTimersByTime(HOLD_MS)
   expect(followed).toEqual([])
 })
 
-test('a click that a script sends to the document is nobody’s', () => {
+test('ignores a click that a script sends to the document', () => {
   const failed = vi.fn()
   addEventListener('error', failed)
   document.dispatchEvent(new MouseEvent('click', PLAIN))
   expect(failed).not.toHaveBeenCalled()
 })
 
-test('a second click is the browser’s at once, on whichever link', () => {
+test('a second click is followed at once, on any link', () => {
   for (const second of ['#app', '#other', '#self']) {
-    departure.asked('c', ['one'])
+    outboundClicks.asked('c', ['one'])
     expect(press('#app')).toBe(true)
     expect(press(second)).toBe(false)
     vi.advanceTimersByTime(HOLD_MS)
-    departure.answered('c', 'one')
+    outboundClicks.answered('c', 'one')
   }
   expect(followed).toEqual([])
 })
 
-test('a new tab that is opened meanwhile changes nothing', () => {
-  departure.asked('c', ['one'])
+test('a new tab meanwhile changes nothing', () => {
+  outboundClicks.asked('c', ['one'])
   expect(press('#self')).toBe(true)
   expect(press('#self', { ctrlKey: true })).toBe(false)
-  departure.answered('c', 'one')
+  outboundClicks.answered('c', 'one')
   expect(followed).toEqual(['self'])
 })
 
-test('a page that was left otherwise does not go by itself when it comes back', () => {
-  departure.asked('c', ['one'])
+test('a page that was left otherwise does not navigate by itself when it comes back', () => {
+  outboundClicks.asked('c', ['one'])
   expect(press('#app')).toBe(true)
   window.dispatchEvent(new Event('pagehide'))
   vi.advanceTimersByTime(HOLD_MS)
-  departure.answered('c', 'one')
+  outboundClicks.answered('c', 'one')
   expect(followed).toEqual([])
 })

@@ -1,10 +1,10 @@
-/** What a visitor waits at most: a room that never answers costs no more. */
+/** How long a visitor waits at most. */
 const HOLD_MS = 500
 
 /**
- * A page that is left takes its rooms with it. Where they have a process of their own, that one may not have come to the
- * message of the click yet: a link that is a conversion is followed once every room that was told of it has answered.
- * Only what the browser would do in this very window waits, and a second click is followed at once.
+ * Leaving the page removes its frames. If they run in their own process, the message of the click may not have been
+ * read yet: a conversion link is followed once every frame that got it has answered. Only clicks that navigate this
+ * window wait, and a second click is followed at once.
  */
 export class OutboundClickHold {
   #conversion = ''
@@ -13,22 +13,22 @@ export class OutboundClickHold {
   #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor() {
-    // In the page's last listeners: a promise that the ones before it resolved has told the rooms by then.
+    // Among the page's last listeners: promises resolved by earlier ones have passed the conversion on by then.
     addEventListener('click', (event) => this.#clicked(event))
-    // A page that comes back must not go by itself.
+    // A page that comes back must not navigate by itself.
     addEventListener('pagehide', () => this.#forget())
   }
 
-  /** The newest one counts: it is the one by which a visitor leaves. */
-  asked(conversion: string, rooms: readonly string[]): void {
+  /** The newest conversion counts: it is the one with which a visitor leaves. */
+  asked(conversion: string, frames: readonly string[]): void {
     this.#conversion = conversion
     this.#unanswered.clear()
-    for (const room of rooms) this.#unanswered.add(room)
+    for (const frame of frames) this.#unanswered.add(frame)
   }
 
-  answered(conversion: string, room: string): void {
+  answered(conversion: string, frame: string): void {
     if (conversion !== this.#conversion) return
-    this.#unanswered.delete(room)
+    this.#unanswered.delete(frame)
     if (this.#unanswered.size === 0) this.#follow()
   }
 
@@ -47,7 +47,7 @@ export class OutboundClickHold {
   #follow(): void {
     const link = this.#link
     this.#forget()
-    // The click has been seen by whoever counts clicks; the browser alone sees it again.
+    // The click has been counted; only the browser sees it again.
     const keep = (event: Event) => event.stopImmediatePropagation()
     addEventListener('click', keep, true)
     link?.click()
@@ -60,7 +60,7 @@ export class OutboundClickHold {
   }
 }
 
-/** The link that this click opens in the page's own place; null for every other click. */
+/** The link that this click opens in the same window; null for every other click. */
 function followedHere(event: MouseEvent): HTMLAnchorElement | null {
   if (event.defaultPrevented || event.button !== 0) return null
   if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return null
