@@ -82,6 +82,21 @@ async function subscribe(site: TestApp, email: string): Promise<void> {
 
 /** What an administrator reads and does on the screens around the list, named as in `docs/reports/engines.md`. */
 export const INSTRUMENT_JOURNEYS: Record<string, Journey> = {
+  'a sign-out counts even if the page is left in the same moment': async (world) => {
+    // Each browser decides when it sends a request that it no longer needs: once proves little.
+    for (let time = 0; time < 3; time++) {
+      await signIn(world)
+      await world.visitor.evaluate(() => {
+        const buttons = Array.from(document.querySelectorAll('button'))
+        buttons.find(({ textContent }) => textContent.trim() === 'Sair')?.click()
+        location.assign('/admin')
+      })
+      await until(world.visitor, () => document.querySelector('input[type=password]') !== null)
+      await world.visitor.goto(`${world.url}/admin`)
+      await until(world.visitor, () => document.querySelector('input[type=password]') !== null)
+    }
+  },
+
   '"Hoje" leads to the subscriptions; one is found, saved and erased, and the activity shows it': async (
     world,
   ) => {

@@ -96,6 +96,8 @@ export function createClients(boot: AdminBoot, origin: string, onEvent: OnAuthEv
     fetch(`${url}/logout?scope=local`, {
       method: 'POST',
       headers: { ...headers, authorization: `Bearer ${accessToken}` },
+      // Whoever signs out often closes the tab or leaves the page at once.
+      keepalive: true,
     }).then(
       ({ status }) => status,
       () => 0,
