@@ -14,6 +14,8 @@ const SHARED = { isolate: false, ...PATIENT }
 /** A separate window per file; imports are shared, because React alone takes as long as many tests. */
 const IN_WINDOW = { environment: 'happy-dom', setupFiles: ['tests/support/component-setup.ts'] }
 
+const WITH_PROPERTIES = { setupFiles: ['tests/support/property-setup.ts'], ...SHARED }
+
 /** Whether a file has tests of the tier: its name says so, and for the PostgreSQL run the constant that it uses. */
 const IS_OF_TIER: Record<Tier, (file: string) => boolean> = {
   all: () => true,
@@ -37,10 +39,10 @@ export default defineConfig({
     // Twice the cores of a small machine: half of a test's time is spent waiting for a timeout, a report or a browser.
     maxWorkers: 4,
     projects: [
-      project('unit', ['src', 'scripts', 'tests/architecture'], SHARED),
+      project('unit', ['src', 'scripts', 'tests/architecture'], WITH_PROPERTIES),
       project('component', ['tests/component'], { ...IN_WINDOW, ...SHARED }),
       project('process', ['tests/process'], SHARED),
-      project('acceptance', ['tests/acceptance'], SHARED),
+      project('acceptance', ['tests/acceptance'], WITH_PROPERTIES),
       project('e2e', ['tests/e2e'], SHARED),
       // Files that replace a module: whoever shared what they import would get it too.
       project('component apart', ['tests/component'], { ...IN_WINDOW, ...PATIENT }),
