@@ -71,7 +71,7 @@ function PasskeyItem({ passkey, onRemove }: { passkey: Passkey; onRemove: () => 
   const { created_at: created, last_used_at: used } = passkey
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 border-t border-line px-5 py-4 sm:px-7">
-      <KeyRound aria-hidden="true" className="size-6 flex-none text-text-2" />
+      <KeyRound aria-hidden="true" className="size-6 flex-none text-text-2 max-sm:hidden" />
       <div className="min-w-0 flex-[1_1_8rem]">
         <p className="font-semibold wrap-anywhere">{name}</p>
         <ul className="flex flex-wrap gap-x-4 text-sm text-text-2 max-sm:flex-col">

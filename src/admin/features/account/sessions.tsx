@@ -48,7 +48,7 @@ function LoginItem({ login }: { login: OwnLogin }) {
   const Icon = isPhone(login.user_agent) ? Smartphone : Monitor
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 border-t border-line px-5 py-4 sm:px-7">
-      <Icon aria-hidden="true" className="size-6 flex-none text-text-2" />
+      <Icon aria-hidden="true" className="size-6 flex-none text-text-2 max-sm:hidden" />
       <div className="min-w-0 flex-[1_1_8rem]">
         <p className="font-semibold" title={login.user_agent}>
           {name}

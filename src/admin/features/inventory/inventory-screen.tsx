@@ -231,7 +231,7 @@ export function ReasonNote({ item }: { item: InventoryItem }) {
       <>
         {item.reason ?? <span className="text-text-2">Não informado</span>}{' '}
         <QuietButton
-          className="mx-0 inline-flex px-1"
+          className="-my-2.5 mx-0 inline-flex px-1"
           aria-label={`${item.reason === null ? 'Adicionar motivo' : 'Editar motivo'}: ${item.name}`}
           onClick={() => {
             setText(item.reason ?? '')

@@ -136,24 +136,26 @@ export function BlockedLineNote({ line, owner }: BlockedLineNoteProps) {
           </p>
         )}
       </div>
-      <div className="flex min-w-0 flex-wrap items-center gap-2">
-        {owner?.choice}
-        {set.length === 0 ? null : (
-          <PermitButton rows={set} label="Permitir" isStopped={isStopped} onPermit={permitAll} />
-        )}
-        {singles.map((row) => (
-          <PermitButton
-            key={row.id}
-            rows={[row]}
-            label={
-              <>
-                Permitir <span className="font-mono text-[0.8125rem] wrap-anywhere">{row.host}</span>
-              </>
-            }
-            isStopped={isStopped}
-            onPermit={permitAll}
-          />
-        ))}
+      <div className="flex min-w-0 items-center gap-2">
+        <div className="flex min-w-0 flex-wrap items-center gap-2">
+          {owner?.choice}
+          {set.length === 0 ? null : (
+            <PermitButton rows={set} label="Permitir" isStopped={isStopped} onPermit={permitAll} />
+          )}
+          {singles.map((row) => (
+            <PermitButton
+              key={row.id}
+              rows={[row]}
+              label={
+                <>
+                  Permitir <span className="font-mono text-[0.8125rem] wrap-anywhere">{row.host}</span>
+                </>
+              }
+              isStopped={isStopped}
+              onPermit={permitAll}
+            />
+          ))}
+        </div>
         <IconButton
           label={`Ignorar bloqueio: ${hosts.join(', ')}`}
           aria-disabled={isPending}
