@@ -74,9 +74,9 @@ function Rows({ report, breakdown, onChoose }: RowsProps) {
       <ListTable
         label={`Visitas por ${breakdown.one.toLowerCase()}`}
         columns={[
-          { label: breakdown.one, className: hasResults ? 'w-[26%]' : 'w-[34%]' },
+          { label: breakdown.one, className: hasResults ? 'w-[20%] @min-[54rem]:w-[26%]' : 'w-[34%]' },
           ...LABELS.map((label) => ({ label, className: 'text-right' })),
-          ...(hasResults ? [{ label: RESULTS, className: 'w-[19%] text-right' }] : []),
+          ...(hasResults ? [{ label: RESULTS, className: 'w-[17%] @min-[54rem]:w-[19%] text-right' }] : []),
         ]}
         items={rows.map((row) => ({ ...row, id: row.key }))}
         rowClassName={() => cn(ROW, 'card:grid-cols-3 card:pr-4')}
@@ -150,7 +150,10 @@ function NumberCell({ label, children }: { label: string; children: ReactNode })
   return (
     <td
       data-label={label}
-      className={cn(LABELLED_CELL, 'tabular-nums not-card:text-right not-card:last:pr-6')}
+      className={cn(
+        LABELLED_CELL,
+        'tabular-nums not-card:text-right not-card:whitespace-nowrap not-card:last:pr-6',
+      )}
     >
       {children}
     </td>

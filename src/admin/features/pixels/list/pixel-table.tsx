@@ -72,7 +72,7 @@ const PIXEL_COLUMNS: readonly Column[] = [
   { label: 'Pixel' },
   { label: 'Tipo', className: 'w-[7rem] @min-[54rem]:w-[13%]' },
   { label: 'ID/Código', className: 'w-[9.75rem] @min-[54rem]:w-[17.5%]' },
-  { label: 'Status', className: 'w-[12rem] @min-[54rem]:w-[12.5rem] @min-[64rem]:w-[22.5rem]' },
+  { label: 'Status', className: 'w-[11.5rem] @min-[54rem]:w-[12.5rem] @min-[64rem]:w-[22.5rem]' },
   { label: 'Ações', className: 'w-[9.5rem]' },
 ]
 
@@ -207,7 +207,7 @@ const PixelCells = memo(function PixelCells(props: PixelCellsProps) {
           <div className="min-w-0">
             <Link
               href={paths.pixel(pixel.id)}
-              className="relative leading-snug font-semibold wrap-anywhere after:absolute after:-inset-x-2 after:-top-4 after:-bottom-1.5 decoration-1 underline-offset-4 hyphens-auto hover:underline"
+              className="relative leading-snug font-semibold wrap-anywhere after:absolute after:-inset-x-2 after:-top-4 after:-bottom-1.5 decoration-1 underline-offset-4 hyphens-auto hover:underline not-card:@max-[54rem]:text-[0.9375rem]"
             >
               {pixel.name}
             </Link>
