@@ -121,10 +121,15 @@ async function readReport(deps: VisitReportDeps, query: Query): Promise<VisitRep
   const { db, isOn, countSubscriptions } = deps
   const { from, to, filters } = query
   const isFiltered = filters.length > 0
+  const found = readSources(db, query)
   const [days, points, sources, outcomes, subscriptions, since] = await Promise.all([
     readCounts(db, { series: 'visit', resolution: 'day', subject: '', from, to }),
-    isFiltered ? readFilteredDays(db, query) : query.step === 'hour' ? readHours(db, query) : null,
-    readSources(db, query),
+    isFiltered
+      ? found.then((sources) => readFilteredDays(db, query, sources))
+      : query.step === 'hour'
+        ? readHours(db, query)
+        : null,
+    found,
     readResults(db, query),
     isFiltered ? null : countSubscriptions([[from, to]]),
     readVisitsSince(db),
@@ -169,6 +174,8 @@ function toTotals(rows: readonly StoredCount<'visit'>[]) {
 }
 
 interface SourceNumbers {
+  /** As they are stored, one for each metric. */
+  keys: string[]
   values: Record<VisitDimension, string>
   numbers: Numbers
 }
@@ -180,8 +187,8 @@ const SORTED_MS = 31 * DAY_MS
 async function readSources(db: Db, query: Query): Promise<SourceNumbers[]> {
   const parts = []
   for (let from = query.from; from < query.to; from += SORTED_MS) {
-    const part = { ...query, from, to: Math.min(from + SORTED_MS, query.to) }
-    parts.push(sql`select key, sum(count) as count ${fromSources(db, part)} group by key`)
+    const part = { from, to: Math.min(from + SORTED_MS, query.to) }
+    parts.push(sql`select key, sum(count) as count ${fromSources(part)} ${mayPass(db, query)} group by key`)
   }
   const { rows } = await sql<{ key: string; count: number | string }>`
     select key, sum(count) as count from (${sql.join(parts, sql` union all `)}) as parts group by key`.execute(
@@ -192,12 +199,15 @@ async function readSources(db: Db, query: Query): Promise<SourceNumbers[]> {
     const [metric, text] = splitKey(key)
     let source = sources.get(text)
     if (source === undefined) {
-      source = { values: readValues(text), numbers: none() }
+      source = { keys: [], values: readValues(text), numbers: none() }
       sources.set(text, source)
     }
+    source.keys.push(key)
     source.numbers[metric] += Number(count)
   }
-  return [...sources.values()]
+  return [...sources.values()].filter(({ values }) =>
+    query.filters.every(([name, value]) => values[name] === value),
+  )
 }
 
 function splitKey(key: string): [keyof Numbers, string] {
@@ -293,44 +303,42 @@ async function readHours(db: Db, { from, to }: Query): Promise<MetricCount[]> {
   return toMetrics(await readCounts(db, { series: 'visit', resolution: 'hour', subject: '', from, to }))
 }
 
-/** In the order of the primary key, so that the database sums a year without sorting it. */
-async function readFilteredDays(db: Db, query: Query): Promise<MetricCount[]> {
+/**
+ * In the order of the primary key, so that the database sums a year without sorting it. A year has tens of thousands of
+ * rows but few different keys: the keys are compared as they are, and their JSON is read once.
+ */
+async function readFilteredDays(
+  db: Db,
+  query: Query,
+  sources: readonly SourceNumbers[],
+): Promise<MetricCount[]> {
+  const keys = sources.flatMap((source) => source.keys)
+  const isWanted =
+    engineOf(db) === 'sqlite'
+      ? sql`key in (select value from json_each(${JSON.stringify(keys)}))`
+      : sql`key = any(${keys}::text[])`
   const sums = METRICS.map(
     (metric) =>
-      sql`sum(case when substr(key, 1, ${sql.lit(metric.length + 1)}) = ${sql.lit(`${metric} `)} then count else 0 end)
-        as ${sql.ref(metric)}`,
+      sql`sum(case when key like ${sql.lit(`${metric} %`)} then count else 0 end) as ${sql.ref(metric)}`,
   )
   const { rows } = await sql<{ at: string } & Record<keyof Numbers, number | string>>`
-    select at, ${sql.join(sums)} ${fromSources(db, query)} group by at`.execute(db)
+    select at, ${sql.join(sums)} ${fromSources(query)} and ${isWanted} group by at`.execute(db)
   return rows.flatMap((row) => METRICS.map((metric) => ({ at: row.at, metric, count: Number(row[metric]) })))
 }
 
-/** Place of each dimension in the key of a source. */
-const PLACES: Record<VisitDimension, number> = {
-  channel: 0,
-  source: 1,
-  medium: 2,
-  campaign: 3,
-  term: 4,
-  device: 5,
-}
-
-/** Rows of sources that pass the filters. A year has tens of thousands: most are left out without reading their JSON. */
-function fromSources(db: Db, { from, to, filters }: Query) {
-  const isSqlite = engineOf(db) === 'sqlite'
-  const conditions = filters.map(([name, value]) => {
-    const place = PLACES[name]
-    const text = JSON.stringify(value)
-    return isSqlite
-      ? sql` and instr(key, ${text}) > 0
-          and json_extract(substr(key, instr(key, ' ') + 1), ${sql.lit(`$[${place}]`)}) = ${value}`
-      : sql` and strpos(key, ${text}) > 0
-          and substr(key, strpos(key, ' ') + 1)::json ->> ${sql.lit(place)} = ${value}`
-  })
+function fromSources({ from, to }: Pick<Query, 'from' | 'to'>) {
   return sql`from counts
     where subject = '' and series = 'visit.source' and resolution = 'day'
-      and at >= ${new Date(from).toISOString()} and at < ${new Date(to).toISOString()}
-      ${sql.join(conditions, sql` `)}`
+      and at >= ${new Date(from).toISOString()} and at < ${new Date(to).toISOString()}`
+}
+
+/** Leaves out most sources that do not pass the filters: the value occurs nowhere in them. */
+function mayPass(db: Db, { filters }: Query) {
+  const find = sql.raw(engineOf(db) === 'sqlite' ? 'instr' : 'strpos')
+  return sql.join(
+    filters.map(([, value]) => sql`and ${find}(key, ${JSON.stringify(value)}) > 0`),
+    sql` `,
+  )
 }
 
 function startOfStep(step: VisitStep, time: number): number {
