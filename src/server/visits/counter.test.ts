@@ -302,17 +302,18 @@ describe.each(ENGINES)('visits, on %s', (engine) => {
   test.each([
     ['during a day', '2026-11-15T13:00:05Z'],
     ['into the next day', '2026-11-16T02:59:05Z'],
-  ])('a pause begins with the last view of a minute, not with the first, %s', async (_when, time) => {
+  ])('a pause begins with the last view that a killed process stored, %s', async (_when, time) => {
     now = Date.parse(time)
-    const counter = start()
-    view(counter)
-    await counter.flush()
+    const killed = start()
+    view(killed)
+    await killed.flush()
     now += 50_000
-    view(counter)
-    await counter.flush()
+    view(killed)
+    await killed.flush()
     now += 29 * MINUTE + 30_000
-    view(counter)
-    await counter.flush()
+    const next = start()
+    view(next)
+    await next.flush()
     expect(await totals()).toMatchObject({ views: 3, visits: 1 })
   })
 

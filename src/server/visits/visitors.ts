@@ -126,8 +126,7 @@ export class DayVisitors {
       table,
       rows.filter(({ key }) => !stored.has(key)),
     )
-    const isDue = engineOf(trx) === 'sqlite' ? isDueOnSqlite : isLater
-    const again = rows.filter(({ key, seen }) => !added.has(key) && isDue(stored.get(key) ?? -1, seen, day))
+    const again = rows.filter(({ key, seen }) => !added.has(key) && (stored.get(key) ?? -1) < seen)
     await updateSeen(trx, table, again)
     this.#newlySeen = lastSeen
     const seenBefore = await this.#seenBefore(trx, day, views, added)
@@ -212,19 +211,6 @@ export class DayVisitors {
     const seen = await readSeen(trx, table, [...new Set(keys)], false)
     return new Map([...seen].map(([key, second]) => [key, second - length]))
   }
-}
-
-function isLater(before: number, seen: number): boolean {
-  return before < seen
-}
-
-/**
- * Once a minute, because the process remembers the second: after a restart a visitor may seem to have been away for up to
- * a minute longer. At the end of a day every second, because the next day reads it.
- */
-function isDueOnSqlite(before: number, seen: number, { start, end }: SiteDay): boolean {
-  const left = (end - start) / 1_000 - seen
-  return left <= GAP_SECONDS ? before < seen : Math.floor(before / 60) < Math.floor(seen / 60)
 }
 
 function isWithinGap(earlier: number | undefined, second: number): boolean {
