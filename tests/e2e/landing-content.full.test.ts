@@ -2,6 +2,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { DESKTOP, launchBrowser, PHONE, untilBooted } from '../support/browser.ts'
+import { findCutText } from '../support/find-cut-text.ts'
 import { findViolations } from '../support/find-violations.ts'
 import { insertPixel } from '../support/insert-pixel.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
@@ -25,7 +26,14 @@ window.ran = true
 let site: TestApp
 let browser: Browser
 beforeAll(async () => {
-  site = await startTestApp({ listen: true, env: { SITE_CONTENT_FILE: 'src/server/demo/site.json' } })
+  site = await startTestApp({
+    listen: true,
+    env: {
+      SITE_CONTENT_FILE: 'src/server/demo/site.json',
+      COMPANY_LEGAL_NAME: 'Pórtico Pagamentos Ltda.',
+      DPO_EMAIL: 'privacidade@portico.example',
+    },
+  })
   await insertPixel(site.database.db, { type: 'custom', code: SPY })
   await untilTags(site.url)
   browser = await launchBrowser()
@@ -119,20 +127,29 @@ test.each(['/taxas', '/nichos/gaming'])('the buttons of %s fill the line on a sm
 })
 
 test.each(['/', '/taxas', '/nichos/gaming'])(
-  'the fees of %s fit on a phone with doubled text',
+  'on a phone with doubled text nothing of %s is cut, broken or beside the screen',
   async (path) => {
     const page = await visit({ ...PHONE, viewport: { width: 375, height: 667 } }, path)
     await page.evaluate(() => {
       document.documentElement.style.fontSize = '200%'
     })
-    // Sections below the first screen get their layout when they come into view.
-    await page.locator('.fee').scrollIntoViewIfNeeded()
-    const right = await page
-      .locator('.fee :is(th, td)')
-      .evaluateAll((cells) => Math.max(...cells.map((cell) => cell.getBoundingClientRect().right)))
-    expect(right).toBeLessThanOrEqual(375)
+    await page.evaluate(() => {
+      for (const section of document.querySelectorAll('.later')) section.classList.remove('later')
+    })
+    expect(await page.evaluate(findCutText)).toEqual([])
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375)
   },
 )
+
+test('beside a label of two lines the fields of the simulator stay in line', async () => {
+  const page = await visit({ viewport: { width: 768, height: 1024 } }, '/taxas?hoje=x')
+  const tops = await page
+    .locator('form :is(input, select)')
+    .evaluateAll((fields) => fields.map((field) => Math.round(field.getBoundingClientRect().top)))
+  expect(tops[1]).toBe(tops[0])
+  expect(tops[3]).toBe(tops[2])
+  expect(tops[2]).toBeGreaterThan(tops[1] ?? 0)
+})
 
 test('a row of the niches leads to its page, whose menu leads back', async () => {
   const page = await visit()

@@ -161,6 +161,15 @@ describe('the menu', () => {
     ).toEqual([0, 'hidden'])
   })
 
+  test('fits on the smallest phone', async () => {
+    const page = await open({ ...PHONE, viewport: { width: 320, height: 568 } })
+    await untilBooted(page)
+    await page.getByRole('button', { name: 'Menu' }).click()
+    const menu = page.locator('#menu')
+    await menu.waitFor()
+    expect(await menu.evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)).toBe(0)
+  })
+
   test('works without the boot script, like the header past 50 px', async () => {
     const context = await browser.newContext({ ...PHONE, reducedMotion: 'no-preference' })
     onTestFinished(() => context.close())

@@ -1,6 +1,6 @@
 /**
  * Texts that are partly invisible: beside the window, or outside of a box that clips them. What can be scrolled to
- * counts as visible. For `evaluate`.
+ * counts as visible. And words that are broken for want of room. For `evaluate`.
  */
 export function findCutText(): string[] {
   const found: string[] = []
@@ -8,9 +8,16 @@ export function findCutText(): string[] {
   for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) {
     const parent = text.parentElement
     if (!text.nodeValue?.trim() || !parent?.checkVisibility({ visibilityProperty: true })) continue
-    // Drawings, the honeypot, and what is for screen readers or shown on request.
-    if (parent.closest('.art, svg, .trap, .skip, .said, [popover]') !== null) continue
+    // The hero's drawing, the honeypot, and what is for screen readers or shown on request.
+    if (parent.closest('.art, .trap, .skip, .said, [popover]') !== null) continue
     const range = document.createRange()
+    // Addresses and words with a hyphen or a slash may end a line anywhere in them.
+    for (const { 0: word, index } of text.nodeValue.matchAll(/(?<!\S)[\p{L}\p{N}.,%]+(?!\S)/gu)) {
+      range.setStart(text, index)
+      range.setEnd(text, index + word.length)
+      if (new Set(Array.from(range.getClientRects(), ({ bottom }) => Math.round(bottom))).size > 1)
+        found.push(`broken: ${word}`)
+    }
     range.selectNodeContents(text)
     if (isCut(parent, range.getBoundingClientRect()))
       found.push(`${parent.className || parent.tagName}: ${text.nodeValue}`)
