@@ -49,17 +49,20 @@ test('posts a record once and keeps nothing when it is stored', async () => {
   expect(localStorage.getItem(UNSENT_RECORDS)).toBeNull()
 })
 
-test.each([429, 500, 503, 'offline' as const])('posts the same record again after %s', async (answer) => {
-  answers = [answer, answer]
-  const record = recordOf('accept_all')
-  page.sendRecord(record)
-  await vi.advanceTimersByTimeAsync(0)
-  expect(localStorage.getItem(UNSENT_RECORDS)).toContain(record.record_id)
-  await afterAWhile()
-  expect(new Set(posted.map(({ record_id }) => record_id))).toEqual(new Set([record.record_id]))
-  expect(answers).toEqual([])
-  expect(localStorage.getItem(UNSENT_RECORDS)).toBeNull()
-})
+test.each([403, 404, 408, 429, 500, 503, 'offline' as const])(
+  'posts the same record again after %s',
+  async (answer) => {
+    answers = [answer, answer]
+    const record = recordOf('accept_all')
+    page.sendRecord(record)
+    await vi.advanceTimersByTimeAsync(0)
+    expect(localStorage.getItem(UNSENT_RECORDS)).toContain(record.record_id)
+    await afterAWhile()
+    expect(new Set(posted.map(({ record_id }) => record_id))).toEqual(new Set([record.record_id]))
+    expect(answers).toEqual([])
+    expect(localStorage.getItem(UNSENT_RECORDS)).toBeNull()
+  },
+)
 
 test('gives up on a record that the server refuses for good', async () => {
   answers = [400]

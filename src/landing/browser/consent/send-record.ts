@@ -41,12 +41,12 @@ async function sendAll(): Promise<void> {
   isSending = false
 }
 
-/** True also if the server refuses the record for good. */
+/** True also if the server cannot read the record. Any other refusal may end: a limit, an outage, a wrong proxy. */
 async function isAcknowledged(body: string): Promise<boolean> {
   try {
     const headers = { 'content-type': 'application/json' }
     const { status } = await fetch(CONSENT_PATH, { method: 'POST', headers, body, keepalive: true })
-    return status < 500 && status !== 429
+    return status < 300 || status === 400
   } catch {
     return false
   }
