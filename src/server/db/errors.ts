@@ -240,6 +240,7 @@ export function describeFault(error: unknown): Fault | null {
 const PASSING: Readonly<Record<string, string>> = {
   '53300': 'it has no free connection',
   '57P03': 'it is starting or stopping',
+  '57014': 'it does not answer',
   ETIMEDOUT: 'it does not answer',
 }
 

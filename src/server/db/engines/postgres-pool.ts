@@ -304,9 +304,18 @@ class NoConnectionError extends Error {
   }
 }
 
-/** Failures to which the driver gives no code. */
+const FULL = '53300'
+
+/** Failures to which the driver gives no code, and those to which PgBouncer gives the same one (08P01). */
 const NAMELESS = [
   ['connection timeout', 'ETIMEDOUT'],
+  ['Query read timeout', 'ETIMEDOUT'],
+  ['query_wait_timeout', 'ETIMEDOUT'],
+  ['server_login_retry', 'ETIMEDOUT'],
+  ['no more connections allowed', FULL],
+  ['connection slots are reserved', FULL],
+  ['too many clients', FULL],
+  ['too many connections', FULL],
   ['does not support SSL', NO_TLS],
 ] as const
 
@@ -369,7 +378,7 @@ class GuardedClient implements PostgresPoolClient {
     } catch (error) {
       if (!isLost(error)) throw error
       this.#hooks.onLost(error as Error)
-      this.#failure = new DatabaseUnavailableError(error, { isLogged: true })
+      this.#failure = new DatabaseUnavailableError(nameFailure(error as Error), { isLogged: true })
       throw this.#failure
     }
   }

@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { sql } from 'kysely'
 import pg from 'pg'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { proveWritable } from '#server/operations/health.ts'
 import { makeStorage, type Storage } from '#tests/support/engines.ts'
 import { type Db, whenReachable } from '../database.ts'
-import { DatabaseUnavailableError, isUnavailable } from '../errors.ts'
+import { DatabaseUnavailableError, describeWait, isUnavailable } from '../errors.ts'
 import { migrate } from '../migrate.ts'
 import { openPostgres } from './postgres.ts'
 
@@ -238,6 +238,42 @@ test('a start does not wait for a database that refuses it', async () => {
   opened.push(db)
   const started = whenReachable(() => sql`select 1`.execute(db), log)
   await expect(started).rejects.toMatchObject({ cause: { code: '3D000' } })
+})
+
+/** Refuses every connection with the words of PgBouncer, which has one code for all of them. */
+async function startRefusing(message: string): Promise<string> {
+  const fields = `SFATAL\0VFATAL\0C08P01\0M${message}\0\0`
+  const head = Buffer.from('E\0\0\0\0')
+  head.writeInt32BE(4 + Buffer.byteLength(fields), 1)
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    socket.once('data', () => socket.end(Buffer.concat([head, Buffer.from(fields)])))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  return `postgres://postgres@127.0.0.1:${(server.address() as AddressInfo).port}/site`
+}
+
+test.each([
+  ['no more connections allowed (max_client_conn)', 'it has no free connection'],
+  ['remaining connection slots are reserved for superusers', 'it has no free connection'],
+  ['sorry, too many clients already', 'it has no free connection'],
+  ['too many connections for role "portico"', 'it has no free connection'],
+  ['query_wait_timeout', 'it does not answer'],
+  ['server login has been failing, try again later (server_login_retry)', 'it does not answer'],
+])('a start waits for a PgBouncer that says "%s"', async (message, reason) => {
+  const { db } = openPostgres({ url: await startRefusing(message), poolSize: 1 })
+  opened.push(db)
+  expect(describeWait(await sql`select 1`.execute(db).catch((error: unknown) => error))).toBe(reason)
+})
+
+test.each([
+  ['the server ends', { statementTimeoutMs: 100 }],
+  ['that gets no answer', { queryTimeoutMs: 300 }],
+])('a start waits for the database after a statement %s', async (_how, limits) => {
+  const slow = sql`select pg_sleep(2)`.execute(open(limits, 1).db)
+  expect(describeWait(await slow.catch((error: unknown) => error))).toBe('it does not answer')
 })
 
 test('a stopping process waits a second for a connection, and not at all for the next ones', async () => {
