@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingHttpHeaders, request } from 'node:http'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CONSENT_PATH, CONSENT_TEXT_VERSION } from '#contract/consent-choice.ts'
 import { TAG_SET_ATTRIBUTE, tagPath } from '#contract/tag-manifest.ts'
+import { findProgram } from '../../bench/find-program.ts'
 import { accepts, Place, until } from '../chaos/scenario.ts'
 import { type Administrator, signIn } from '../chaos/sign-in.ts'
 import { startReplica } from '../chaos/start-replica.ts'
@@ -248,18 +249,22 @@ async function startNginx(place: Place, origin: number): Promise<number | null> 
 
 async function startVarnish(place: Place, origin: number): Promise<number | null> {
   const program = findTool('varnishd', 'varnish')
-  if (program === null) return null
+  // It compiles its configuration.
+  if (program === null || findProgram('gcc') === null) return null
   const folder = mkdtempSync(join(place.folder, 'varnish-'))
   const port = await freePort()
   const config = join(folder, 'portico.vcl')
   const ours = readFileSync('deploy/varnish.vcl', 'utf8').replace('.port = "3000"', `.port = "${origin}"`)
   writeFileSync(config, ours)
+  // Those of an unpacked package.
+  const modules = globSync(join(dirname(program), 'usr/lib/*/varnish/vmods'))
   await startProgram(
     place,
     program,
     ['-F', '-n', join(folder, 'work'), '-a', `127.0.0.1:${port}`, '-f', config, '-s', 'malloc,64m']
       .concat(process.getuid?.() === 0 ? ['-j', 'none'] : [])
-      .concat(['-p', 'http_gzip_support=off']),
+      .concat(['-p', 'http_gzip_support=off'])
+      .concat(modules.flatMap((path) => ['-p', `vmod_path=${path}`])),
     port,
   )
   return port

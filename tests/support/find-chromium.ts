@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { accessSync, chmodSync, constants, existsSync, globSync, mkdirSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { installNpmTool, TOOLS_DIRECTORY } from './install-npm-tool.ts'
 import { installSystemPackage } from './install-system-package.ts'
-import { unpackSystemPackage } from './unpack-system-package.ts'
+import { launchUnpacked, makeLauncher, unpackSystemPackage } from './unpack-system-package.ts'
 
 const WITH_WINDOWS = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome']
 const WITHOUT_WINDOWS = 'chromium-headless-shell'
@@ -66,18 +66,7 @@ function withoutInstalling(): string {
   const root = unpackSystemPackage(WITHOUT_WINDOWS)
   if (root === null)
     throw new Error(`npm has no Chromium for ${process.arch}, and Debian does not answer: install Chromium`)
-  const libraries = globSync(`${root}/usr/lib/*-linux-gnu`).join(':')
-  return makeLauncher(
-    join(root, 'launch'),
-    `LD_LIBRARY_PATH="${libraries}"`,
-    join(root, 'usr/lib/chromium', WITHOUT_WINDOWS),
-  )
-}
-
-function makeLauncher(file: string, environment: string, program: string): string {
-  writeFileSync(file, `#!/bin/sh\n${environment} exec "${program}" "$@"\n`)
-  chmodSync(file, 0o755)
-  return file
+  return launchUnpacked(root, join('usr/lib/chromium', WITHOUT_WINDOWS))
 }
 
 /**

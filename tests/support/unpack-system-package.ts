@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, globSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, globSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { TOOLS_DIRECTORY } from './install-npm-tool.ts'
 
@@ -42,4 +42,16 @@ export function unpackSystemPackage(name: string): string | null {
   // Complete or not at all.
   renameSync(unpacked, root)
   return root
+}
+
+/** Starts a program of an unpacked package with the libraries that were unpacked beside it. */
+export function launchUnpacked(root: string, program: string): string {
+  const libraries = globSync(`${root}/usr/lib/*-linux-gnu`).join(':')
+  return makeLauncher(join(root, 'launch'), `LD_LIBRARY_PATH="${libraries}"`, join(root, program))
+}
+
+export function makeLauncher(file: string, environment: string, program: string): string {
+  writeFileSync(file, `#!/bin/sh\n${environment} exec "${program}" "$@"\n`)
+  chmodSync(file, 0o755)
+  return file
 }
