@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CONSENT_PATH } from '#contract/consent-choice.ts'
+import { TAG_SET_ATTRIBUTE, tagPath } from '#contract/tag-manifest.ts'
 import { lockAccount } from '#server/auth/accounts/change-account.ts'
 import { ensurePrincipal } from '#server/auth/accounts/principal.ts'
 import { createAuthContext } from '#server/auth/auth.ts'
@@ -319,5 +320,56 @@ describe.each(ENGINES)('eight concurrent writers on %s', (engine) => {
       .where('user_id', '=', user.id)
       .execute()
     expect(codes).toHaveLength(10)
+  })
+})
+
+describe('eight processes on one PostgreSQL', () => {
+  const processes: TestApp[] = []
+  beforeAll(async () => {
+    const first = await startTestApp({ engine: 'postgres', listen: true })
+    processes.push(first)
+    while (processes.length < WRITERS) processes.push(await startTestApp({ beside: first, listen: true }))
+  })
+  afterAll(async () => {
+    for (const each of processes.reverse()) await each.close()
+  })
+
+  test('accept every change of pixels that they get at once, and show the same in the end', async () => {
+    const [first] = processes as [TestApp]
+    const { service } = await readKeys(first)
+    const ids = await insertPixels(
+      first.database.db,
+      Array.from({ length: WRITERS }, (_, writer) => ({
+        type: 'custom' as const,
+        pixel_id: null,
+        code: `<script>window.n${writer} = 1</script>`,
+        is_active: false,
+      })),
+    )
+    const answers: Answer[] = []
+    for (const is_active of [true, false, true, false, true])
+      answers.push(
+        ...(await eight((writer) =>
+          call(processes[writer] as TestApp, {
+            method: 'PATCH',
+            path: `/rest/v1/tracking_pixels?id=eq.${ids[writer]}`,
+            apikey: service,
+            bearer: service,
+            body: { is_active },
+          }),
+        )),
+      )
+    expect(tally(answers)).toEqual({ 204: 5 * WRITERS })
+    const setOf = async ({ url }: TestApp) =>
+      new RegExp(`${TAG_SET_ATTRIBUTE}="?([\\w-]+)`).exec(await (await fetch(url)).text())?.[1]
+    const manifestOf = async (site: TestApp) =>
+      (await fetch(`${site.url}${tagPath((await setOf(site)) ?? '')}`)).text()
+    await expect
+      .poll(async () => new Set(await Promise.all(processes.map(setOf))).size, { timeout: 30_000 })
+      .toBe(1)
+    for (const site of processes) {
+      const manifest = await manifestOf(site)
+      expect(ids.filter((id) => manifest.includes(id))).toEqual(ids)
+    }
   })
 })
