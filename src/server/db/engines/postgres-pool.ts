@@ -312,7 +312,7 @@ const NAMELESS = [
   ['Query read timeout', 'ETIMEDOUT'],
   ['query_wait_timeout', 'ETIMEDOUT'],
   ['server_login_retry', 'ETIMEDOUT'],
-  ['no more connections allowed', FULL],
+  ['max_client_conn', FULL],
   ['connection slots are reserved', FULL],
   ['too many clients', FULL],
   ['too many connections', FULL],
