@@ -8,10 +8,13 @@ import { linkedinPixel } from '../support/vendor-apis/linkedin.ts'
 import { pinterestPixel } from '../support/vendor-apis/pinterest.ts'
 import { type Received, startVendorApis } from '../support/vendor-apis/start-vendor-apis.ts'
 import { tiktokPixel } from '../support/vendor-apis/tiktok.ts'
+import { OutcomeReporter } from './outcomes-under-load.ts'
 import { type Place, until } from './scenario.ts'
 import { signIn } from './sign-in.ts'
 
 const WRITERS = 8
+/** Conversions of a writer for each call with outcomes. */
+const PER_REPORT = 5
 /** A killed process's lease and its jobs afterwards, on a busy machine. */
 const SETTLED_WITHIN_MS = 5 * 60_000
 const eventIds = ({ body }: Received): string[] =>
@@ -24,6 +27,8 @@ interface Receiver {
   idsOf(request: Received): string[]
   /** It counts duplicates, so that it must get none: not even after an error, or only after one. */
   atMostOnce?: 'always' | 'unless it failed'
+  /** Its event for outcomes; absent if it takes none. */
+  outcome?: string
 }
 
 /** Every destination. */
@@ -32,6 +37,7 @@ const RECEIVERS: readonly Receiver[] = [
     pixel: { name: 'Meta', type: 'meta', pixel_id: '482910377165024', access_token: 'good-token' },
     host: 'graph.facebook.com',
     idsOf: eventIds,
+    outcome: 'PrimeiraVenda',
   },
   {
     pixel: { name: 'GA4', type: 'google_analytics', pixel_id: 'G-7XK2M9QTLP', access_token: 'google-secret' },
@@ -39,6 +45,7 @@ const RECEIVERS: readonly Receiver[] = [
     // It gets no ID of ours: each event here is a separate visitor.
     idsOf: ({ body }) => [`${body.timestamp_micros} ${body.client_id}`],
     atMostOnce: 'always',
+    outcome: 'primeira_venda',
   },
   {
     pixel: {
@@ -49,12 +56,19 @@ const RECEIVERS: readonly Receiver[] = [
     },
     host: 'hooks.exemplo.com.br',
     idsOf: ({ headers }) => [String(headers['webhook-id'])],
+    outcome: 'outcome.primeira_venda',
   },
-  { pixel: tiktokPixel, host: 'business-api.tiktok.com', idsOf: eventIds },
+  {
+    pixel: tiktokPixel,
+    host: 'business-api.tiktok.com',
+    idsOf: eventIds,
+    outcome: 'PrimeiraVenda',
+  },
   {
     pixel: googleAdsPixel,
     host: 'datamanager.googleapis.com',
     idsOf: ({ body }) => [body.events[0].transactionId],
+    outcome: '987654399',
   },
   { pixel: pinterestPixel, host: 'api.pinterest.com', idsOf: eventIds },
   {
@@ -62,12 +76,17 @@ const RECEIVERS: readonly Receiver[] = [
     host: 'api.linkedin.com',
     idsOf: ({ body }) => [body.eventId],
     atMostOnce: 'unless it failed',
+    outcome: '104099',
   },
 ]
 
+const OUTCOME_EVENTS = Object.fromEntries(
+  RECEIVERS.flatMap(({ pixel, outcome }) => (outcome === undefined ? [] : [[pixel.name, outcome]])),
+)
+
 /** What every scenario of conversions promises. */
 export const CONVERSIONS_PROMISED =
-  'vendors that merge duplicates have every acknowledged event by its ID; the others have none twice; every event is accounted for'
+  'vendors that merge duplicates have every acknowledged event by its ID; the others have none twice; every event is accounted for; outcomes answered with 200 count once'
 
 interface Surroundings {
   /** For the environment of each server. */
@@ -91,8 +110,9 @@ interface Options {
 }
 
 /**
- * Eight clients post conversions for every destination, while the vendors cut, fail and hang. In every case: vendors
- * that merge duplicates have every acknowledged event by its ID, the others have none twice, and the counts cover all.
+ * Eight clients post conversions and outcomes for every destination, while the vendors cut, fail and hang. In every case:
+ * vendors that merge duplicates have every acknowledged event by its ID, the others have none twice, and the counts cover
+ * all. Outcomes are counted exactly once.
  */
 export async function conversionsUnderLoad(place: Place, options: Options): Promise<string> {
   const { events, ask } = options
@@ -121,6 +141,7 @@ export async function conversionsUnderLoad(place: Place, options: Options): Prom
     if (status !== 201) throw new Error(`${pixel.name}: HTTP ${status}`)
   }
 
+  const outcomes = await OutcomeReporter.prepare(url, headers, OUTCOME_EVENTS)
   const taken = new Map(RECEIVERS.map((receiver) => [receiver, [] as string[]]))
   const seen = new Map<string, number>()
   apis.answer = (request) => {
@@ -146,16 +167,21 @@ export async function conversionsUnderLoad(place: Place, options: Options): Prom
 
   let refused = 0
   let turn = 0
+  const posted = new Set<string>()
+  const urlOf = (number: number) => surroundings.urls[number % surroundings.urls.length] ?? ''
   async function write(writer: number): Promise<void> {
     const consent = randomUUID()
     const cookie = `portico_consent=${formatConsent({ textVersion: CONSENT_TEXT_VERSION, granted: [...OPTIONAL_CATEGORIES], asked: [...OPTIONAL_CATEGORIES], id: consent })}`
     const choice = { id: consent, action: 'save', text_version: CONSENT_TEXT_VERSION, tag_set_version: '' }
     await post(`${url}/api/consent`, { ...choice, categories: OPTIONAL_CATEGORIES })
-    while (acknowledged.length < events) {
+    const visit = await OutcomeReporter.visit(url, cookie)
+    for (let own = 0; acknowledged.length < events; own++) {
       turn++
+      if (own % PER_REPORT === 0) await outcomes.report(() => [urlOf(own), urlOf(own + 1)], visit)
       const id = randomUUID()
+      posted.add(id)
       const status = await post(
-        `${surroundings.urls[turn % surroundings.urls.length]}/api/events`,
+        `${urlOf(turn)}/api/events`,
         { id, name: 'lead', path: '/?gclid=Cj0KCQexample' },
         { cookie, 'x-forwarded-for': `198.${turn % 97}.${turn % 250}.${writer + 1}` },
       ).catch(() => 0)
@@ -194,7 +220,8 @@ export async function conversionsUnderLoad(place: Place, options: Options): Prom
      from counts c join tracking_pixels p on cast(p.id as text) = c.subject
      where c.series = 'conversion' and c.resolution = 'hour' group by 1, 2`,
   )
-  assertKept(acknowledged, taken, counts)
+  const counted = await outcomes.assertCounted(OUTCOME_EVENTS)
+  assertKept({ acknowledged, posted, outcomes: outcomes.count }, taken, counts)
   const [confirmed] = await ask(
     `select sum(count) as n from counts where series = 'conversion.confirmation' and key = 'confirmed '`,
   )
@@ -207,11 +234,19 @@ export async function conversionsUnderLoad(place: Place, options: Options): Prom
     .map(({ name, state, n }) => `${name} ${state} ${n}`)
     .sort()
     .join(', ')
-  return `${acknowledged.length} acknowledged, ${refused} answered with 503; 0 lost, 0 twice where duplicates count; ${told}`
+  return `${acknowledged.length} acknowledged, ${refused} answered with 503; 0 lost, 0 twice where duplicates count; ${counted}; ${told}`
+}
+
+interface Sent {
+  acknowledged: readonly string[]
+  /** With those that were not acknowledged, and may have been stored. */
+  posted: ReadonlySet<string>
+  /** Outcomes that were answered with 200. */
+  outcomes: number
 }
 
 function assertKept(
-  acknowledged: readonly string[],
+  { acknowledged, posted, outcomes }: Sent,
   taken: ReadonlyMap<Receiver, readonly string[]>,
   counts: readonly Record<string, unknown>[],
 ): void {
@@ -220,6 +255,7 @@ function assertKept(
     {
       pixel: { name },
       atMostOnce,
+      outcome,
     },
     ids,
   ] of taken) {
@@ -227,12 +263,16 @@ function assertKept(
     const lost = acknowledged.filter((id) => !known.has(id)).length
     if (atMostOnce === undefined && lost > 0)
       faults.push(`${lost} of ${acknowledged.length} never reached ${name}`)
+    // Their IDs at vendors are derived from the visit.
+    const own = [...known].filter((id) => !posted.has(id)).length
+    if (atMostOnce === undefined && outcome !== undefined && own !== outcomes)
+      faults.push(`${name} got ${own} of ${outcomes} outcomes`)
     const twice = ids.length - known.size
     if (atMostOnce !== undefined && twice > 0) faults.push(`${name} got ${twice} events twice`)
     if (known.size === 0) faults.push(`${name} got nothing`)
     const sum = counts.filter((row) => row.name === name).reduce((all, { n }) => all + Number(n), 0)
-    if (sum < acknowledged.length)
-      faults.push(`${name}: ${sum} accounted for, ${acknowledged.length} acknowledged`)
+    const expected = acknowledged.length + (outcome === undefined ? 0 : outcomes)
+    if (sum < expected) faults.push(`${name}: ${sum} accounted for, ${expected} acknowledged`)
   }
   if (acknowledged.length === 0) faults.push('nothing was acknowledged')
   if (faults.length > 0) throw new Error(faults.join('; '))

@@ -1,26 +1,31 @@
 /**
- * `npm run judge -- --google=FOLDER --pinterest=FILE`: checks what we send with code that vendors published. FOLDER is a
- * copy of github.com/googleanalytics/ga-dev-tools, whose event schema Google's own Event Builder uses; FILE is
- * `v5/openapi.json` of github.com/pinterest/api-description. Meta's parameter builder and the messages of Google's Data
- * Manager API come from npm. None is part of this repository. TikTok and LinkedIn publish no schema of these events.
+ * `npm run judge -- --google=FOLDER --pinterest=FILE --tiktok=FILE`: checks what we send with code that vendors
+ * published. `--google` is a copy of github.com/googleanalytics/ga-dev-tools, whose event schema Google's own Event
+ * Builder uses; `--pinterest` is `v5/openapi.json` of github.com/pinterest/api-description; `--tiktok` is `template.js` of
+ * github.com/tiktok/gtm-template-eapi. Meta's parameter builder and the messages of Google's Data Manager API come from
+ * npm. None is part of this repository. LinkedIn publishes no schema of these events.
  */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { isDeepStrictEqual, parseArgs } from 'node:util'
+import { runInNewContext } from 'node:vm'
 import { createServer } from 'vite'
 import { SERVER_EVENTS } from '#contract/server-event.ts'
 import {
   apiOf,
   type Job,
+  type OutcomeJob,
   type PageJob,
+  pageAddress,
   type Target,
   takesEvent,
 } from '#server/conversions/destinations/destination.ts'
 import { googleAds } from '#server/conversions/destinations/google-ads.ts'
 import { googleAnalytics } from '#server/conversions/destinations/google-analytics.ts'
 import { pinterest } from '#server/conversions/destinations/pinterest.ts'
+import { tiktok } from '#server/conversions/destinations/tiktok.ts'
 import { hashEmail } from '#server/conversions/sign-up-email.ts'
 import { installNpmTool, TOOLS_DIRECTORY } from '../support/install-npm-tool.ts'
 import { googleStatus } from '../support/vendor-apis/google-ads.ts'
@@ -69,19 +74,19 @@ async function judgeByGoogle(folder: string | undefined): Promise<Judged[]> {
     const { baseContentSchema } = await vite.ssrLoadModule(SCHEMA)
     const schema = new Draft07(baseContentSchema)
     const isValid = (body: unknown) => schema.isValid(body) as boolean
-    const judged = SERVER_EVENTS.map((event): Judged => {
+    const bodyOf = (job: Job) => {
       // Documented since, and unknown to this schema.
-      const { consent: _consent, ...body } = googleAnalytics.request(TARGET, [jobOf(event)]).body as Record<
+      const { consent: _consent, ...body } = googleAnalytics.request(TARGET, [job]).body as Record<
         string,
         unknown
       >
-      return [`Google: ${event}`, isValid(body)]
-    })
-    const { consent: _consent, ...good } = googleAnalytics.request(TARGET, [jobOf('lead')]).body as Record<
-      string,
-      unknown
-    >
-    return [...judged, ['Google: refuses a body with a key of ours', !isValid({ ...good, portico: 1 })]]
+      return body
+    }
+    return [
+      ...SERVER_EVENTS.map((event): Judged => [`Google: ${event}`, isValid(bodyOf(jobOf(event)))]),
+      ['Google: an outcome', isValid(bodyOf(outcomeJob('purchase', { client: '1873645021.1794737900' })))],
+      ['Google: refuses a body with a key of ours', !isValid({ ...bodyOf(jobOf('lead')), portico: 1 })],
+    ]
   } finally {
     await vite.close()
   }
@@ -128,6 +133,10 @@ function judgeByDataManager(): Judged[] {
       (event): Judged => [`Google Ads: ${event}`, isValid(bodyOf(event))],
     ),
     ['Google Ads: a dry run', isValid(bodyOf('lead', {}))],
+    [
+      'Google Ads: an outcome with its value',
+      isValid(googleAds.request(target, [outcomeJob('987654399', { gclid: 'Cj0KCQexample' })]).body),
+    ],
     ['Google Ads: refuses a key of ours', !isValid(withEvent({ portico: 1 }))],
     ['Google Ads: refuses an unknown source', !isValid(withEvent({ eventSource: 'SITE' }))],
     ['Google Ads: refuses an event without its time', !isValid(withEvent({ eventTimestamp: undefined }))],
@@ -168,6 +177,113 @@ function findMistakes({ fields }: MessageType, body: unknown): string[] {
       return [value].flat().flatMap((each) => findMistakes(inner, each))
     })
     .concat(missing)
+}
+
+const AGENT = 'Mozilla/5.0 (X11; Linux x86_64) Firefox/145.0'
+const AT = Date.UTC(2026, 10, 15)
+const VALUE = { amount: '189.90', currency: 'BRL' }
+
+/**
+ * By TikTok's own template for servers: given the same visit, it sends the same request, but for what it says about
+ * itself.
+ */
+function judgeByTikTok(file: string | undefined): Judged[] {
+  if (file === undefined) return []
+  const source = readFileSync(file, 'utf8')
+  const target = { ...TARGET, destination: tiktok, account: 'C1ABCDEF2GHIJKLMNOP0', api: apiOf(tiktok, {}) }
+  const ids = { ttclid: 'E.C.P.example', ttp: '2MZx9wQpL0aVb7', email: hashEmail(EMAILS[0] ?? '') }
+  const visit = (job: Job) => ({
+    page_location: pageAddress(target.siteUrl, job.payload),
+    ip_override: job.payload.address,
+    user_agent: AGENT,
+    user_id: VISITOR,
+    email: EMAILS[0],
+  })
+  const isSame = (job: Job, given: { data: object; event: object; ttp?: string }) => {
+    const { url, headers, body } = tiktok.request(target, [job])
+    const theirs = runTikTokTemplate(source, {
+      ...given,
+      data: {
+        pixel_code: target.account,
+        event_id: job.event_id,
+        access_token: target.secret,
+        ttclid: ids.ttclid,
+        ...given.data,
+      },
+    })
+    return isDeepStrictEqual({ url, headers, body }, theirs)
+  }
+  const isSameEvent = (event: PageJob['event'], data: object = {}) => {
+    const job = jobOf(event, ids)
+    const custom = { page_view: {}, sign_up: {}, lead: { event: 'Lead' }, contact: { event: 'Contact' } }
+    const described = {
+      lead: 'abrir_conta',
+      contact: 'whatsapp',
+      sign_up: 'newsletter',
+      page_view: undefined,
+    }
+    return isSame(job, {
+      data: { ...custom[event], description: described[event], ...data },
+      event: { event_name: event, ...visit(job) },
+      ttp: ids.ttp,
+    })
+  }
+  return [
+    ...SERVER_EVENTS.map((event): Judged => [`TikTok: ${event}`, isSameEvent(event)]),
+    [
+      'TikTok: an outcome with its value',
+      isSame(outcomeJob('ApplicationApproval', { ttclid: ids.ttclid }), {
+        data: { event: 'ApplicationApproval', value: VALUE.amount, currency: VALUE.currency },
+        event: {},
+      }),
+    ],
+    ['TikTok: notices another description', !isSameEvent('lead', { description: 'portico' })],
+  ]
+}
+
+/** The request that the template makes, without empty objects and without its own name and version. */
+function runTikTokTemplate(
+  source: string,
+  { data, event, ttp }: { data: object; event: object; ttp?: string },
+): unknown {
+  let sent: unknown
+  const sandbox: Record<string, unknown> = {
+    getAllEventData: () => event,
+    getCookieValues: (name: string) => (name === '_ttp' && ttp !== undefined ? [ttp] : []),
+    getTimestampMillis: () => AT,
+    makeNumber: Number,
+    Math,
+    JSON,
+    parseUrl: (text: string) => ({ hostname: new URL(text).hostname, searchParams: {} }),
+    sha256Sync: (text: string) => createHash('sha256').update(text).digest('hex'),
+    sendHttpRequest: (
+      url: string,
+      _done: unknown,
+      { headers }: { headers: Record<string, string> },
+      text: string,
+    ) => {
+      const { partner_name: _name, data: events, ...rest } = JSON.parse(text)
+      for (const { properties } of events) {
+        delete properties.gtm_version
+        delete properties.event_trigger_source
+      }
+      const body = { ...rest, data: events.map(withoutEmpty) }
+      // Every request with a body has a type of its content.
+      sent = { url, headers: { 'access-token': headers['Access-Token'] }, body }
+    },
+  }
+  const nothing = () => undefined
+  runInNewContext(`(function () { ${source} })()`, {
+    require: (name: string) => sandbox[name] ?? nothing,
+    data: { logType: 'no', ...data },
+  })
+  return sent
+}
+
+function withoutEmpty(event: object): object {
+  const isEmpty = (value: unknown) =>
+    typeof value === 'object' && value !== null && Object.keys(value).length === 0
+  return Object.fromEntries(Object.entries(event).filter(([, value]) => !isEmpty(value)))
 }
 
 /** By the published description of Pinterest's API. Names of events are free text in it. */
@@ -218,12 +334,12 @@ function jobOf(event: PageJob['event'], ids: object = {}): Job {
     created_at: '',
     expires_at: '',
     payload: {
-      at: Date.UTC(2026, 10, 15),
+      at: AT,
       path: '/',
       title: 'Início',
       campaign: { utm_source: 'boletim', utm_medium: 'email', utm_campaign: 'novembro' },
       address: '189.6.10.20',
-      agent: 'Mozilla/5.0 (X11; Linux x86_64) Firefox/145.0',
+      agent: AGENT,
       marketing: true,
       visitor: VISITOR,
       client: '1873645021.1794737900',
@@ -234,12 +350,24 @@ function jobOf(event: PageJob['event'], ids: object = {}): Job {
   }
 }
 
-const { values } = parseArgs({ options: { google: { type: 'string' }, pinterest: { type: 'string' } } })
+function outcomeJob(event: string, ids: object): OutcomeJob {
+  return {
+    ...jobOf('lead'),
+    event: 'outcome:primeira_venda',
+    payload: { at: AT, path: '/', address: null, agent: null, marketing: true, visitor: '', ...ids },
+    outcome: { event, value: VALUE },
+  }
+}
+
+const { values } = parseArgs({
+  options: { google: { type: 'string' }, pinterest: { type: 'string' }, tiktok: { type: 'string' } },
+})
 const verdicts = [
   ...(await judgeByMeta()),
   ...(await judgeByGoogle(values.google)),
   ...judgeByDataManager(),
   ...judgeByPinterest(values.pinterest),
+  ...judgeByTikTok(values.tiktok),
 ]
 for (const [what, isSo] of verdicts) console.log(`${isSo ? 'agrees' : 'DISAGREES'}  ${what}`)
 process.exit(verdicts.every(([, isSo]) => isSo) ? 0 : 1)

@@ -366,6 +366,37 @@ describe.each(Object.entries(CASES))(
   },
 )
 
+test('gives Google Analytics what it demands of a purchase and of a lead', async () => {
+  const { id } = await site.add('google')
+  expect(await choose(id, 'purchase')).toMatchObject({
+    status: 400,
+    message: expect.stringContaining('valor'),
+  })
+  expect(await choose(id, 'purchase', true)).toMatchObject({ status: 204 })
+  expect(await choose(id, 'generate_lead', false, 'conta_aprovada')).toMatchObject({ status: 204 })
+  const { code } = await visit(ALL)
+  await report([sale(code), sale(code, { name: 'conta_aprovada' })])
+  await site.untilEmpty()
+  const sent = site.to('www.google-analytics.com').flatMap(({ body }) => body.events)
+  expect(sent).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({
+        name: 'purchase',
+        params: expect.objectContaining({
+          transaction_id: expect.stringMatching(UUID),
+          items: [{ item_id: 'primeira_venda' }],
+          value: 189.9,
+          currency: 'BRL',
+        }),
+      }),
+      expect.objectContaining({
+        name: 'generate_lead',
+        params: expect.objectContaining({ value: 0, currency: 'BRL' }),
+      }),
+    ]),
+  )
+})
+
 test('delivers nothing of a test key, of an unknown visit, of another name, or twice', async () => {
   const { id } = await site.add('meta')
   await choose(id, 'ContaAprovada')

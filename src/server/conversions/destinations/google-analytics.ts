@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { clickIdsOf } from '#contract/click-ids.ts'
 import { HOUR_MS } from '#contract/durations.ts'
-import type { ServerEventName } from '#contract/server-event.ts'
+import { outcomeOf, type ServerEventName } from '#contract/server-event.ts'
 import { readCookie } from '#server/http/requests.ts'
 import { VISIT_GAP_MS } from '#server/stats/series.ts'
 import { type Identity, makeCookie, VISITOR_COOKIE_DAYS } from '../visitor-cookies.ts'
@@ -100,6 +100,7 @@ export const googleAnalytics: Destination = {
       accepts: (name) => !RESERVED_NAMES.test(name),
       refusal: 'Use até 40 letras minúsculas, números ou _, e nenhum nome que o Google reserva.',
     },
+    needValue: ['purchase'],
     known: ['purchase', 'qualify_lead', 'close_convert_lead', 'generate_lead', 'sign_up'],
     suggest: (name) => (RESERVED_NAMES.test(name) ? `resultado_${name}`.slice(0, 40) : name),
     identify: ({ at, clickIds, number }) => {
@@ -178,11 +179,21 @@ function toEvent({ event, payload }: PageJob, siteUrl: string): Record<string, u
   }
 }
 
+/** What Google demands of events of these names, beside the value of the outcome. */
+const DEMANDED: Record<string, (job: OutcomeJob) => Record<string, unknown>> = {
+  generate_lead: () => ({ value: 0, currency: 'BRL' }),
+  purchase: ({ event, event_id }) => ({
+    transaction_id: event_id,
+    items: [{ item_id: outcomeOf(event) }],
+  }),
+}
+
 /** Its client is made for the visit: the page's own is not known to whoever reports an outcome. */
-function toOutcome(
-  { payload, outcome: { event, value } }: OutcomeJob,
-  siteUrl: string,
-): Record<string, unknown> {
+function toOutcome(job: OutcomeJob, siteUrl: string): Record<string, unknown> {
+  const {
+    payload,
+    outcome: { event, value },
+  } = job
   const { client, session } = payload as AnalyticsIds
   const micros = payload.at * 1000
   return {
@@ -194,6 +205,7 @@ function toOutcome(
         name: event,
         timestamp_micros: micros,
         params: {
+          ...DEMANDED[event]?.(job),
           ...(value === null ? {} : { value: Number(value.amount), currency: value.currency }),
           session_id: session ?? '',
           engagement_time_msec: 1,

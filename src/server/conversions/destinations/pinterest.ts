@@ -18,7 +18,7 @@ import {
   type Verdict,
 } from './destination.ts'
 
-/** https://developers.pinterest.com/docs/conversions/event/ lists them; the schema 5.23 takes any text. */
+/** https://developers.pinterest.com/docs/api-features/conversion-overview/ lists them; the schema takes any text. */
 const EVENTS: Record<ServerEventName, string> = {
   page_view: 'page_visit',
   lead: 'lead',
