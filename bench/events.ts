@@ -1,6 +1,8 @@
-/** Conversions from visitors: how many per second are stored, and whether the page slows down. */
+/** Conversions and outcomes: how many per second are stored, and whether the page slows down. */
+import { randomUUID } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout } from 'node:timers/promises'
+import { OutcomeReporter } from '../tests/chaos/outcomes-under-load.ts'
 import { SERVER_PIXELS } from './event-pixels.ts'
 import { measureVisits, type Visits } from './measure-visits.ts'
 import { processorMilliseconds } from './process-usage.ts'
@@ -16,12 +18,52 @@ const AIM_PER_SECOND = 3_000
 const LEAST_LIMIT_MS = 10
 /** Three thousand visitors per second do not share a few connections. */
 const CONNECTIONS = 512
+const OUTCOMES_PER_SECOND = 500
+const OUTCOME_CALLERS = 32
 
 /** Measured values and targets: for Meta alone, and for Meta and Google, so two rows per event, while they are sent. */
 export async function benchEvents(): Promise<string[][]> {
   const rows: string[][] = []
   for (const vendors of [1, 2]) rows.push(...(await measureEvents(vendors)))
   return rows
+}
+
+/** One outcome a call, tied to a visit, with a value, for two vendors. Every answer means that it is durable. */
+export async function benchOutcomes(): Promise<string[][]> {
+  const site = await startEventSite()
+  pinProcess('client', process.pid)
+  try {
+    for (const pixel of SERVER_PIXELS) await site.addPixel(pixel)
+    const events = { Meta: 'PrimeiraVenda', GA4: 'primeira_venda' }
+    const { headers } = await OutcomeReporter.prepare(site.url, site.headers, events)
+    const visit = await OutcomeReporter.visit(site.url, site.cookie)
+    let counted = 0
+    let ends = performance.now() + WARM_UP_MS / 2
+    const call = async () => {
+      while (performance.now() < ends) {
+        const outcome = { name: 'primeira_venda', id: randomUUID(), visit, value: '0.10', currency: 'BRL' }
+        const init = { method: 'POST', headers, body: JSON.stringify(outcome) }
+        const answer = await (await fetch(`${site.url}/api/outcomes`, init)).text()
+        if (!answer.includes('"accepted"')) throw new Error(answer)
+        counted++
+      }
+    }
+    const callers = () => Promise.all(Array.from({ length: OUTCOME_CALLERS }, call))
+    await callers()
+    const before = { cpu: processorMilliseconds(site.pid), at: performance.now() }
+    counted = 0
+    ends = before.at + SECONDS * 1000
+    await callers()
+    const perSecond = counted / ((performance.now() - before.at) / 1000)
+    const cpuMs = processorMilliseconds(site.pid) - before.cpu
+    return [
+      ['outcomes stored a second, one a call', perSecond.toFixed(0), `at least ${OUTCOMES_PER_SECOND}`],
+      ['processor an outcome, deliveries included', `${((cpuMs * 1000) / counted).toFixed(0)} µs`, ''],
+    ]
+  } finally {
+    pinProcess('any', process.pid)
+    await site.stop()
+  }
 }
 
 async function measureEvents(vendors: number): Promise<string[][]> {

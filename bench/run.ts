@@ -14,7 +14,7 @@ import { benchChoices } from './choice-beside-checkpoints.ts'
 import { benchCountVisits } from './count-visits.ts'
 import { benchDashboard } from './dashboard.ts'
 import { benchDataService } from './data-service.ts'
-import { benchEvents } from './events.ts'
+import { benchEvents, benchOutcomes } from './events.ts'
 import { benchEventsPage } from './events-page.ts'
 import { benchInstrument } from './instrument.ts'
 import { benchIsolatedTags } from './isolated-tags.ts'
@@ -67,6 +67,7 @@ const PARTS: Record<string, () => Promise<Table[]>> = {
     ['conversions', [['conversions', 'measured', 'target'], ...(await benchEvents())]],
     ['after consent', await benchEventsPage(values.quick ? 1 : 3)],
   ],
+  outcomes: async () => [['outcomes', [['outcomes', 'measured', 'target'], ...(await benchOutcomes())]]],
   dashboard: async () => [['dashboard', [['dashboard', 'measured', 'target'], ...(await benchDashboard())]]],
   consent: async () => [['choices', await benchChoices(untilReported)]],
   instrument: async () => [['instrument', [['task', 'measured', 'target'], ...(await benchInstrument())]]],

@@ -18,6 +18,8 @@ export interface EventSite {
   file: string
   /** A visitor who accepted everything, with a consent record. */
   cookie: string
+  /** Of an administrator. */
+  headers: Record<string, string>
   addPixel(pixel: object): Promise<void>
   removePixels(): Promise<void>
   /** Requests from the server to vendors so far. */
@@ -71,6 +73,7 @@ export async function startEventSite(publicUrl?: string): Promise<EventSite> {
       pid: server.pid,
       file: join(directory, 'portico.db'),
       cookie: await recordChoice(url),
+      headers,
       addPixel: (pixel) => send('POST', pixels, headers, pixel),
       removePixels,
       countReceived: () => apis.received.length,

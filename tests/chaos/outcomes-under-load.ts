@@ -21,11 +21,12 @@ export class OutcomeReporter {
   readonly #faults = new Set<string>()
   #repeated = 0
   readonly #admin: Send
-  readonly #headers: Record<string, string>
+  /** Of a call to `/api/outcomes`. */
+  readonly headers: Record<string, string>
 
   private constructor(admin: Send, key: string) {
     this.#admin = admin
-    this.#headers = { 'content-type': 'application/json', authorization: `Bearer ${key}` }
+    this.headers = { 'content-type': 'application/json', authorization: `Bearer ${key}` }
   }
 
   /** `events`: by name of a pixel, the vendor's event for the outcome. */
@@ -98,7 +99,7 @@ export class OutcomeReporter {
     for (;;) {
       const response = await fetch(`${url()}/api/outcomes`, {
         method: 'POST',
-        headers: this.#headers,
+        headers: this.headers,
         body: JSON.stringify(calls),
         signal: AbortSignal.timeout(30_000),
       }).catch(() => null)
