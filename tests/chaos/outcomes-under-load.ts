@@ -20,6 +20,8 @@ export class OutcomeReporter {
   readonly #answered = new Map<string, number>()
   readonly #faults = new Set<string>()
   #repeated = 0
+  /** Of the next outcome. */
+  #time = Date.now() - 3_600_000
   readonly #admin: Send
   /** Of a call to `/api/outcomes`. */
   readonly headers: Record<string, string>
@@ -80,7 +82,7 @@ export class OutcomeReporter {
       value: '0.10',
       currency: 'BRL',
       // No two at the same moment: Google Analytics gets nothing else to tell them apart.
-      time: new Date(Date.now() - 3_600_000 - this.#next++).toISOString(),
+      time: new Date(this.#time--).toISOString(),
     }))
     const copies = await Promise.all(
       [0, 1].map((copy) => this.#untilAnswered(() => urls()[copy] ?? '', calls)),
@@ -92,8 +94,6 @@ export class OutcomeReporter {
         this.#answered.set(id ?? '', (this.#answered.get(id ?? '') ?? 0) + (status === 'accepted' ? 1 : 0))
       }
   }
-
-  #next = 0
 
   async #untilAnswered(url: () => string, calls: readonly object[]): Promise<OutcomeResults> {
     for (;;) {
