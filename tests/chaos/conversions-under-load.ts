@@ -14,7 +14,7 @@ import { signIn } from './sign-in.ts'
 
 const WRITERS = 8
 /** Conversions of a writer for each call with outcomes. */
-const PER_REPORT = 5
+const PER_REPORT = 10
 /** A killed process's lease and its jobs afterwards, on a busy machine. */
 const SETTLED_WITHIN_MS = 5 * 60_000
 const eventIds = ({ body }: Received): string[] =>
