@@ -116,7 +116,7 @@ test('with 10,000 pixels a click is on screen and stored, and neither it nor scr
     .poll(async () => (await fetch(`${admin.site.url}/admin`)).status, { timeout: 30_000 })
     .toBe(200)
   const { page, context, complaints } = await admin.visit({ prepare: observePageWork })
-  await page.getByText('10.000 pixels').waitFor({ timeout: 40_000 })
+  await page.getByText('10.000 pixels').waitFor({ timeout: 120_000 })
   const cdp = await context.newCDPSession(page)
 
   /** Until nothing is loaded or drawn: each step is counted alone. */
@@ -133,7 +133,14 @@ test('with 10,000 pixels a click is on screen and stored, and neither it nor scr
 
   await atRest()
   const newest = page.getByRole('switch', { name: `Ativo: Pixel ${PIXELS - 1}`, checked: false })
+  // The answer comes when the click has been counted: it has the list loaded again.
+  const counted = Promise.withResolvers<void>()
+  await page.route('**/rest/v1/tracking_pixels*', async (route) => {
+    if (route.request().method() === 'PATCH') await counted.promise
+    await route.continue()
+  })
   const click = await countPageWork(cdp, () => clickAndPaint(page))
+  counted.resolve()
   expectWithin(click, { ...STEP_AT_MOST, calls: PASSES_OF_A_CLICK * PIXELS })
   expect(await newest.count()).toBe(1)
   await page.getByText(`Pixel desativado: Pixel ${PIXELS - 1}`).waitFor()

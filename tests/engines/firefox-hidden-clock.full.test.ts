@@ -1,6 +1,6 @@
 // Needs a browser: only Firefox hides its clock.
 import { expect, onTestFinished } from 'vitest'
-import { launchFirefox, testInFirefox } from '../support/firefox.ts'
+import { BY_TIMER, launchFirefox, testInFirefox } from '../support/firefox.ts'
 import { insertPixel } from '../support/insert-pixel.ts'
 import { startTestApp } from '../support/test-app.ts'
 import { untilTags } from '../support/until-tags.ts'
@@ -14,7 +14,10 @@ testInFirefox('the page starts where Firefox hides its clock', async () => {
   onTestFinished(() => browser.close())
   const page = await browser.newPage()
   await page.goto(site.url)
-  await page.waitForFunction(() => document.querySelector<HTMLElement>('.consent')?.hidden === false)
+  await page.waitForFunction(
+    () => document.querySelector<HTMLElement>('.consent')?.hidden === false,
+    BY_TIMER,
+  )
   // It hides the zone: everybody is in Reykjavík. Whether it reports a first paint depends on its version.
   const zone = await page.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone)
   expect(zone).toBe('Atlantic/Reykjavik')

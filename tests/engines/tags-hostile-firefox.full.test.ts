@@ -2,7 +2,7 @@
 import type { Browser, Page } from 'puppeteer-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { writeDocRow } from '../support/doc-table.ts'
-import { launchFirefox, testInFirefox } from '../support/firefox.ts'
+import { BY_TIMER, launchFirefox, testInFirefox } from '../support/firefox.ts'
 import { ATTACKS, CONTROLS, ON_THEIR_OWN, SPRINGBOARDS } from '../support/hostile-attacks.ts'
 import { CONSENT, readAnonKey, startHostileSite } from '../support/hostile-site.ts'
 import { PRINCIPAL, type TestApp } from '../support/test-app.ts'
@@ -57,7 +57,7 @@ async function openPage(url: string): Promise<Page> {
   await context.setCookie({ name: 'portico_consent', value: CONSENT, domain: 'localhost', path: '/' })
   const page = await context.newPage()
   await page.goto(url)
-  await page.waitForFunction(() => 'attack' in window)
+  await page.waitForFunction(() => 'attack' in window, BY_TIMER)
   pages.set(url, page)
   return page
 }

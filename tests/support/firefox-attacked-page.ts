@@ -1,5 +1,6 @@
 import type { Browser, Frame, Page } from 'puppeteer-core'
 import { vi } from 'vitest'
+import { BY_TIMER } from './firefox.ts'
 import { CONSENT } from './hostile-site.ts'
 import type { AttackedPage } from './judge-page-attack.ts'
 
@@ -17,8 +18,8 @@ export async function openAttackedInFirefox(
   await opener.evaluate(() => void open('/?utm_source=a&email=maria@exemplo.com'))
   const page = await opening
   if (page === null) throw new Error('the page did not open')
-  await page.waitForFunction(() => 'attackPage' in window && 'heard' in window)
   await page.bringToFront()
+  await page.waitForFunction(() => 'attackPage' in window && 'heard' in window, BY_TIMER)
   const tag = place === 'page' ? page.mainFrame() : await findTag(page, 'attackPage')
   const victim = place === 'page' ? page.mainFrame() : await findTag(page, 'heard')
   return {

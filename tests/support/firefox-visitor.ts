@@ -1,5 +1,6 @@
 import type { Browser, ElementHandle } from 'puppeteer-core'
 import { fieldLabelled } from './field-labelled.ts'
+import { BY_TIMER } from './firefox.ts'
 import { ROLE_SELECTORS, shownAndNamed } from './shown-and-named.ts'
 import type { Visitor } from './visitor.ts'
 
@@ -14,11 +15,11 @@ export async function newFirefoxVisitor(browser: Browser): Promise<Visitor> {
     reload: async () => void (await page.reload()),
     resize: (width, height) => page.setViewport({ width, height }),
     click: async (role, name) => {
-      const found = await page.waitForFunction(shownAndNamed, {}, ROLE_SELECTORS[role], name)
+      const found = await page.waitForFunction(shownAndNamed, BY_TIMER, ROLE_SELECTORS[role], name)
       await (found as ElementHandle).click()
     },
     type: async (label, text) => {
-      const field = await page.waitForFunction(fieldLabelled, {}, label)
+      const field = await page.waitForFunction(fieldLabelled, BY_TIMER, label)
       await (field as ElementHandle<HTMLInputElement>).type(text)
     },
     press: (key) => page.keyboard.press(key),

@@ -6,6 +6,9 @@ import type { FontWorld } from './font-worlds.ts'
 /** `test` where Firefox is available; elsewhere the run has reported it. */
 export const testInFirefox = test.runIf(inject('firefox') !== null)
 
+/** For `waitForFunction`, which by default polls with animation frames: a page behind another tab gets none. */
+export const BY_TIMER = { polling: 50, timeout: 60_000 }
+
 interface FirefoxOptions {
   /** The fonts of the visitor's device; the system's are hidden. */
   fonts?: FontWorld | undefined

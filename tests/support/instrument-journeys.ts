@@ -89,9 +89,16 @@ export const INSTRUMENT_JOURNEYS: Record<string, Journey> = {
       await world.visitor.evaluate(() => {
         const buttons = Array.from(document.querySelectorAll('button'))
         buttons.find(({ textContent }) => textContent.trim() === 'Sair')?.click()
+        document.documentElement.dataset.left = ''
         location.assign('/admin')
       })
-      await until(world.visitor, () => document.querySelector('input[type=password]') !== null)
+      // On the next page: a visit that begins before would meet the one that is under way.
+      await until(
+        world.visitor,
+        () =>
+          document.documentElement.dataset.left === undefined &&
+          document.querySelector('input[type=password]') !== null,
+      )
       await world.visitor.goto(`${world.url}/admin`)
       await until(world.visitor, () => document.querySelector('input[type=password]') !== null)
     }

@@ -15,9 +15,10 @@ const ANA = 'ana@exemplo.com.br'
 describe.each(TIER_ENGINES)('the newsletter in the queue on %s', (engine) => {
   let database: Database
   let webhook: TestWebhook
-  /** Added to the real clock, to move time forwards and backwards. */
+  /** The worker's clock stands still: a busy machine may look at a row long after the next attempt is due. */
+  const start = Date.now()
   let shift = 0
-  const now = () => Date.now() + shift
+  const now = () => start + shift
 
   beforeEach(async () => {
     shift = 0
@@ -216,7 +217,7 @@ describe.each(TIER_ENGINES)('the newsletter in the queue on %s', (engine) => {
   test('lets a quick attempt finish when stopping', async () => {
     webhook.behave((response, call, seen) => void setTimeout(() => accept(response, call, seen), 40))
     await store(ANA)
-    const worker = startWorker({ timing: { graceMs: 4_000 } })
+    const worker = startWorker({ timing: { graceMs: 30_000 } })
     await webhook.arrived(1)
     await worker.stop()
     expect(await row()).toMatchObject({ status: 'delivered', leased_until: null })

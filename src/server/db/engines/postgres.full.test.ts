@@ -287,11 +287,11 @@ test('a stopping process waits a second for a connection, and not at all for the
   })
   closeWithin(1_500)
   const begun = performance.now()
-  for (let flush = 0; flush < 5; flush++)
+  for (let flush = 0; flush < 40; flush++)
     await expect(sql`select 1`.execute(db)).rejects.toBeInstanceOf(DatabaseUnavailableError)
   await db.destroy()
-  // Five waits of the usual five seconds would take longer.
-  expect(performance.now() - begun).toBeLessThan(10_000)
+  // Forty waits of the usual five seconds would take more than three minutes.
+  expect(performance.now() - begun).toBeLessThan(60_000)
   silent.close()
 })
 
