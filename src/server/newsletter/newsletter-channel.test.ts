@@ -110,6 +110,8 @@ describe.each(TIER_ENGINES)('the newsletter in the queue on %s', (engine) => {
     expect(await row()).toMatchObject({ status: 'pending', attempts: 0 })
     webhook.behave((response, call, seen) => (seen === 1 ? refuse : accept)(response, call, seen))
     startWorker()
+    await untilAttempts(1)
+    shift += 2_000
     await untilStatus('delivered')
     expect(webhook.calls).toHaveLength(2)
   })
