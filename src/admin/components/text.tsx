@@ -1,3 +1,4 @@
+import { Fragment } from 'react'
 import { PortalMark } from '#design/portal-mark.tsx'
 import { cn } from '../lib/cn.ts'
 import { formatDate, formatTimestamp } from '../lib/format.ts'
@@ -36,6 +37,21 @@ export function EmailAddress({ value }: { value: string }) {
       {value.slice(0, at)}
       <wbr />
       {value.slice(at)}
+    </span>
+  )
+}
+
+/** A long domain breaks after a dot first. */
+export function HostName({ value }: { value: string }) {
+  return (
+    <span className="font-mono text-[0.8125rem] wrap-anywhere">
+      {value.split(/(?<=\.)/).map((part, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: parts have no identity of their own.
+        <Fragment key={index}>
+          {part}
+          <wbr />
+        </Fragment>
+      ))}
     </span>
   )
 }

@@ -175,21 +175,23 @@ function ActivityItem({ event }: { event: ActivityEvent }) {
       >
         <Icon />
       </span>
-      <p className="min-w-0 flex-1 pt-0.5 text-[0.9375rem] wrap-anywhere">
-        <b className="font-semibold">
-          <EmailAddress value={event.by} />
-        </b>{' '}
-        {event.text}
-      </p>
-      {path === undefined ? null : (
-        <Link
-          href={path}
-          aria-label={`Abrir o pixel: ${event.text}`}
-          className="-my-2 inline-flex min-h-11 flex-none items-center px-1 text-sm text-text-2 underline underline-offset-4 hover:text-ink"
-        >
-          Abrir pixel
-        </Link>
-      )}
+      <div className="min-w-0 flex-1 sm:flex sm:items-start sm:gap-x-4">
+        <p className="min-w-0 flex-1 pt-0.5 text-[0.9375rem] wrap-anywhere">
+          <b className="font-semibold">
+            <EmailAddress value={event.by} />
+          </b>{' '}
+          {event.text}
+        </p>
+        {path === undefined ? null : (
+          <Link
+            href={path}
+            aria-label={`Abrir o pixel: ${event.text}`}
+            className="-mx-1 -mb-2 inline-flex min-h-11 flex-none items-center px-1 text-sm text-text-2 underline underline-offset-4 hover:text-ink sm:mx-0 sm:-mt-2"
+          >
+            Abrir pixel
+          </Link>
+        )}
+      </div>
     </li>
   )
 }

@@ -3,6 +3,7 @@ import type { ReactNode, RefObject } from 'react'
 import { Button, IconButton } from '#admin/components/button.tsx'
 import { MessageBox } from '#admin/components/message.tsx'
 import { useFocusAfterRemoval } from '#admin/components/page-heading.tsx'
+import { HostName } from '#admin/components/text.tsx'
 import { formatAgo } from '#admin/lib/format.ts'
 import { formatCount } from '#contract/format-count.ts'
 import type { BlockedHost, HealthReason, TagWarning } from '#contract/tag-status.ts'
@@ -148,7 +149,7 @@ export function BlockedLineNote({ line, owner }: BlockedLineNoteProps) {
               rows={[row]}
               label={
                 <>
-                  Permitir <span className="font-mono text-[0.8125rem] wrap-anywhere">{row.host}</span>
+                  Permitir <HostName value={row.host} />
                 </>
               }
               isStopped={isStopped}

@@ -3,6 +3,7 @@ import { Button } from '#admin/components/button.tsx'
 import { ConfirmDialog } from '#admin/components/modal.tsx'
 import { useFocusAfterRemoval } from '#admin/components/page-heading.tsx'
 import { QueryView, Skeleton } from '#admin/components/query-view.tsx'
+import { HostName } from '#admin/components/text.tsx'
 import { cn } from '#admin/lib/cn.ts'
 import { formatList, formatMinute } from '#admin/lib/format.ts'
 import type { Pixel } from '#contract/pixel.ts'
@@ -105,7 +106,7 @@ export function HostList({ entries, renderAction }: HostListProps) {
           className="flex flex-wrap items-center gap-x-4 gap-y-1 border-t border-line py-2 first:border-t-0"
         >
           <div className="min-w-0 flex-[1_1_12rem]">
-            <p className="font-mono text-[0.8125rem] wrap-anywhere">{entry.host}</p>
+            <HostName value={entry.host} />
             {entry.origins.map(({ text, directives }) => (
               <p key={text} className="text-sm text-text-2 wrap-anywhere">
                 {directives}, {text}

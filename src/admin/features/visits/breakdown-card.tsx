@@ -88,7 +88,7 @@ function Rows({ report, breakdown, onChoose }: RowsProps) {
               ) : (
                 <button
                   type="button"
-                  className="-my-1 block min-h-11 w-full text-left font-semibold wrap-anywhere underline-offset-4 hover:underline sm:min-h-9"
+                  className="-my-1 block min-h-11 w-full py-1.5 text-left font-semibold wrap-anywhere underline-offset-4 hover:underline sm:min-h-9"
                   onClick={() => onChoose({ of: breakdown, value: row.key })}
                 >
                   {nameOf(row.key)}
