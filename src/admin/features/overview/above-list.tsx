@@ -39,7 +39,9 @@ export function BelowList({ pixels = [], onAdd }: ListProps) {
   return (
     <ScreenBoundary>
       <Suspense>
-        <FirstSteps known={known} pixels={pixels} onAdd={onAdd} />
+        <div className="mt-4">
+          <FirstSteps known={known} pixels={pixels} onAdd={onAdd} />
+        </div>
       </Suspense>
     </ScreenBoundary>
   )

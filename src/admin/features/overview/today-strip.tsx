@@ -13,7 +13,7 @@ import { Link, paths } from '#admin/lib/router.tsx'
 import { useServices } from '#admin/lib/services.tsx'
 import { formatCount, formatShare } from '#contract/format-count.ts'
 import type { SiteCost } from '#contract/tag-cost.ts'
-import type { TodayFigure as Figure, Today } from '#contract/visit-results.ts'
+import { type TodayFigure as Figure, TODAY_FIGURES, type Today } from '#contract/visit-results.ts'
 import { FigureCell, Sparkline } from './today-figures.tsx'
 
 interface TodayStripProps {
@@ -46,7 +46,7 @@ export function TodayStrip({ problems, active }: TodayStripProps) {
     <TodayFrame
       when={`${formatLongDay(today.data.until)}, até ${formatTime(today.data.until)}`}
       budget={today.data.cost && describeCost(today.data.cost)}
-      note={describeComparison(today.data.compared_until)}
+      note={describeComparison(today.data)}
       explanations={explainFigures(today.data)}
     >
       <Figures today={today.data} problems={problems} active={active} />
@@ -176,8 +176,11 @@ function describeYesterday({ today, yesterday }: Figure, until: string | null): 
   return until === null ? null : `ontem: ${formatNumber(yesterday)}`
 }
 
-function describeComparison(until: string | null): string {
+function describeComparison(today: Today): string {
   const bars = 'As barras mostram os últimos 7 dias'
+  // On a first day each figure says that there is no yesterday.
+  if (TODAY_FIGURES.every((name) => today[name].yesterday === undefined)) return `${bars}.`
+  const until = today.compared_until
   return until === null
     ? `${bars}. A comparação com ontem começa à 0h10.`
     : `Ontem está contado até ${untilOf(until)}. ${bars}; a parte clara vai até essa hora.`

@@ -452,7 +452,8 @@ function Changes({ changes, isCut }: ChangesProps) {
   )
 }
 
-/** "12/02/2026 às 14h05" */
+/** "12/02/2026, depois das 14h10": only the ten minutes are known in which counting began. */
 export function formatSince(since: string): string {
-  return `${formatDate(since)} às ${formatTime(since)}`
+  const time = formatTime(since)
+  return `${formatDate(since)}, depois ${/^[01]h/.test(time) ? 'da' : 'das'} ${time}`
 }
