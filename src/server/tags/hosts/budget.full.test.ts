@@ -118,6 +118,7 @@ describe.each(ENGINES)("size of the page's headers, on %s", (engine) => {
 test('never measures less than what is sent', async () => {
   await start('sqlite', { SITE_URL: 'https://portico.test-site.com' })
   for (const row of [
+    custom('isolated', '<script>1</script>', { runs_in: 'isolated' }),
     { name: 'a', type: 'google_tag_manager', pixel_id: 'GTM-1', code: '<script>1</script>' },
     { name: 'b', type: 'meta', pixel_id: '1', code: '<script>1</script>' },
     custom('c', linksTo(20, 'some')),

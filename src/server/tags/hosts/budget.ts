@@ -14,18 +14,69 @@ export const HEAD_LIMIT_BYTES = 8_192
 export const HEAD_WARN_BYTES = 3_584
 const NAMED_IN_REFUSAL = 3
 
-/** Size of the page's headers with these sources in its policy. */
-export type MeasureHead = (policy: {
+export interface PagePolicy {
   sources: TagSources
   trustsContainer: boolean
   hasFrames: boolean
-}) => number
+}
+
+/** Size of the page's headers with these sources in its policy. */
+export type MeasureHead = (policy: PagePolicy) => number
+
+/** What one tag asks of the page's headers. An isolated tag has a frame with headers of its own. */
+interface PolicyTag {
+  tag: { type: PixelType }
+  frame: { headBytes: number } | null
+  sources: TagSources
+}
 
 export interface BudgetOptions {
   ownHosts: ReadonlySet<string>
   measureHead: MeasureHead
   /** Size for the document of one isolated tag. */
   measureFrame?: (sources: TagSources) => number
+}
+
+const fits = (bytes: number) => bytes < HEAD_LIMIT_BYTES
+
+function policyOf(tags: readonly PolicyTag[]): PagePolicy {
+  // Tags that add nothing share one object.
+  const sources = new Set<TagSources>()
+  let hasFrames = false
+  for (const { frame, sources: own } of tags) {
+    if (frame === null) sources.add(own)
+    else hasFrames = true
+  }
+  return {
+    sources: mergeSources([...sources]),
+    hasFrames,
+    trustsContainer: tags.some(({ tag }) => tag.type === 'google_tag_manager'),
+  }
+}
+
+/**
+ * A save that does not fit is refused. Rows from another version or from SQL are served as far as they fit, without
+ * those that add most hosts: there is always a page with most tags on it.
+ */
+export function chooseFitting<Tag extends PolicyTag & { addedHosts: number }>(
+  all: readonly Tag[],
+  measureHead: MeasureHead,
+): { running: readonly Tag[]; policy: PagePolicy } {
+  const tags = all.filter(({ frame }) => frame === null || fits(frame.headBytes))
+  const policyOfAll = policyOf(tags)
+  if (fits(measureHead(policyOfAll))) return { running: tags, policy: policyOfAll }
+  const spent = ({ frame, addedHosts }: Tag) => (frame === null ? addedHosts : 0)
+  const modestFirst = [...tags].sort((a, b) => spent(a) - spent(b))
+  let fitting = 0
+  let tooMany = modestFirst.length
+  while (tooMany - fitting > 1) {
+    const middle = (fitting + tooMany) >> 1
+    if (fits(measureHead(policyOf(modestFirst.slice(0, middle))))) fitting = middle
+    else tooMany = middle
+  }
+  const kept = new Set(modestFirst.slice(0, fitting))
+  const running = tags.filter((tag) => kept.has(tag))
+  return { running, policy: policyOf(running) }
 }
 
 interface Spender extends TagNeeds {
@@ -42,7 +93,7 @@ interface Spender extends TagNeeds {
  */
 export async function assertPolicyFits(trx: Db, options: BudgetOptions): Promise<void> {
   const { bytes, spenders } = await readPolicySize(trx, options)
-  if (bytes < HEAD_LIMIT_BYTES) return
+  if (fits(bytes)) return
   const named = spenders
     .slice(0, NAMED_IN_REFUSAL)
     .map(({ name, hosts }) => `"${name.slice(0, 60)}" (${formatCount(hosts, 'domínio', 'domínios')})`)
@@ -60,25 +111,21 @@ export async function readPolicySize(
 ): Promise<{ bytes: number; spenders: { id: string; name: string; hosts: number }[] }> {
   const types = await db
     .selectFrom('tracking_pixels')
-    .select('type')
+    .select(['type', 'runs_in'])
     .distinct()
     .where('is_active', '=', true)
     // What the server sends adds nothing to the page.
     .where('delivery', '<>', 'server')
     .execute()
   const spenders = await readSpenders(db)
-  const parts = spenders.filter(isOnPage).map((pixel) => sourcesOfPixel(pixel, ownHosts))
-  const ofTypes = types.map(({ type }) => sourcesOfPixel({ type, allowed_hosts: [], ...NOTHING }, ownHosts))
-  const ofFrames = spenders
-    .filter((pixel) => !isOnPage(pixel))
-    .map((pixel) => measureFrame(sourcesOfPixel(pixel, ownHosts)))
-  const ofPage = measureHead({
-    sources: mergeSources([...ofTypes, ...parts]),
-    trustsContainer: types.some(({ type }) => type === 'google_tag_manager'),
-    hasFrames: ofFrames.length > 0,
+  const ofTypes = types.map((row) => ({ ...row, allowed_hosts: [], ...NOTHING }))
+  const tags = [...ofTypes, ...spenders].map((pixel) => {
+    const sources = sourcesOfPixel(pixel, ownHosts)
+    const frame = pixel.runs_in === 'page' ? null : { headBytes: measureFrame(sources) }
+    return { tag: pixel, frame, sources }
   })
   return {
-    bytes: Math.max(ofPage, ...ofFrames),
+    bytes: Math.max(measureHead(policyOf(tags)), ...tags.map(({ frame }) => frame?.headBytes ?? 0)),
     spenders: spenders
       .map(({ id, name, ...pixel }) => ({ id, name, hosts: countAdded(pixel) }))
       .sort((a, b) => b.hosts - a.hosts),
@@ -114,8 +161,6 @@ async function readSpenders(db: Db): Promise<Spender[]> {
     ...((sources === null ? null : decodeNeeds(sources)) ?? NOTHING),
   }))
 }
-
-const isOnPage = ({ runs_in }: Pick<Spender, 'runs_in'>) => runs_in === 'page'
 
 /** Hosts beyond those of its type: of its code, of other vendors in it, and permitted ones. */
 function countAdded({

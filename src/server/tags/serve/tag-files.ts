@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '#contract/durations.ts'
 import type { Headers } from '#server/http/security/headers.ts'
 import {
   BackgroundCompressor,
@@ -8,7 +9,7 @@ import {
 } from '#server/http/static/responses.ts'
 
 /** A page loaded a moment ago still requests its files; much later, a switched-off tag must stay off. */
-const KEEP_RETIRED_MS = 10 * 60_000
+const KEEP_RETIRED_MS = 10 * MINUTE_MS
 
 /**
  * A file that fits into one packet is not compressed: it would arrive no sooner, and two hundred of them would delay a

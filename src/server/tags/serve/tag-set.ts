@@ -3,8 +3,7 @@ import { framePath } from '#contract/isolated-frame.ts'
 import { type ManifestTag, tagPath } from '#contract/tag-manifest.ts'
 import type { TagSources } from '#server/http/security/content-security-policy.ts'
 import type { HeadItem } from '../compile/compiled-tag.ts'
-import { HEAD_LIMIT_BYTES, type MeasureHead } from '../hosts/budget.ts'
-import { mergeSources } from '../hosts/sources.ts'
+import { chooseFitting, type MeasureHead } from '../hosts/budget.ts'
 import type { IsolatedFrame } from './isolated-frame.ts'
 import { hashOf, type PreparedTag } from './prepare-tag.ts'
 
@@ -41,7 +40,7 @@ export interface TagSet {
 /** Runs with each change, also for ten thousand tags: it may do no more than look at each. */
 export function composeTagSet(prepared: readonly PreparedTag[], measureHead: MeasureHead): TagSet {
   const runnable = prepared.filter(({ tag }) => tag.steps.length > 0)
-  const { running, policy } = fitPolicy(runnable, measureHead)
+  const { running, policy } = chooseFitting(runnable, measureHead)
   const files = new Map<string, string>()
   const frames = new Map<string, IsolatedFrame>()
   const owners = new Map<string, string>()
@@ -90,45 +89,3 @@ export function composeTagSet(prepared: readonly PreparedTag[], measureHead: Mea
 }
 
 export const EMPTY_TAG_SET = composeTagSet([], () => 0)
-
-function policyOf(tags: readonly PreparedTag[]): Parameters<MeasureHead>[0] {
-  // Tags that add nothing share one object.
-  const sources = new Set<TagSources>()
-  let hasFrames = false
-  for (const { frame, sources: own } of tags) {
-    if (frame === null) sources.add(own)
-    else hasFrames = true
-  }
-  return {
-    sources: mergeSources([...sources]),
-    hasFrames,
-    trustsContainer: tags.some(({ tag }) => tag.type === 'google_tag_manager'),
-  }
-}
-
-/**
- * A save that does not fit is refused. Rows from another version or from SQL are served as far as they fit, without
- * those that add most hosts: there is always a page with most tags on it.
- */
-function fitPolicy(all: readonly PreparedTag[], measureHead: MeasureHead): FittingTags {
-  const tags = all.filter(({ frame }) => frame === null || frame.headBytes < HEAD_LIMIT_BYTES)
-  const policyOfAll = policyOf(tags)
-  if (measureHead(policyOfAll) < HEAD_LIMIT_BYTES) return { running: tags, policy: policyOfAll }
-  const spent = ({ frame, addedHosts }: PreparedTag) => (frame === null ? addedHosts : 0)
-  const modestFirst = [...tags].sort((a, b) => spent(a) - spent(b))
-  let fitting = 0
-  let tooMany = modestFirst.length
-  while (tooMany - fitting > 1) {
-    const middle = (fitting + tooMany) >> 1
-    if (measureHead(policyOf(modestFirst.slice(0, middle))) < HEAD_LIMIT_BYTES) fitting = middle
-    else tooMany = middle
-  }
-  const kept = new Set(modestFirst.slice(0, fitting))
-  const running = tags.filter((tag) => kept.has(tag))
-  return { running, policy: policyOf(running) }
-}
-
-interface FittingTags {
-  running: readonly PreparedTag[]
-  policy: Parameters<MeasureHead>[0]
-}
