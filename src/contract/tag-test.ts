@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '#contract/durations.ts'
 import type { Conversion, DeliveryCheck } from './conversions.ts'
 import type { PixelDelivery } from './pixel.ts'
 import type { ServerEventName } from './server-event.ts'
@@ -6,7 +7,7 @@ import type { TagVerdict } from './tag-report.ts'
 import type { HealthAction } from './tag-status.ts'
 
 /** How long an unopened test, and the page that runs one, are valid. */
-export const TEST_LIFE_MS = 10 * 60_000
+export const TEST_LIFE_MS = 10 * MINUTE_MS
 
 /** Per pixel. */
 export const TESTS_KEPT = 5

@@ -2,6 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto'
 import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DAY_MS, HOUR_MS } from '#contract/durations.ts'
 import { writeDocTable } from '#tests/support/doc-table.ts'
 import { ENGINES, makeDatabase, makeStorage } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
@@ -18,8 +19,6 @@ import { adoptSubscriptions } from './newsletter/webhook.ts'
 import { sweepOlderCounts } from './stats/older-counts.ts'
 
 const NOW = Date.parse('2026-11-15T12:00:00.000Z')
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 /** The clocks of two processes may differ by a minute. */
 const TOLERANCE_MS = 60_000
 const at = (time: number) => new Date(time).toISOString()

@@ -1,12 +1,11 @@
 import { AuthClient } from '@supabase/auth-js'
 import { Secret, TOTP } from 'otpauth'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { DAY_MS } from '#contract/durations.ts'
 import { TIER_ENGINES } from '../support/engines.ts'
 import { PRINCIPAL, startTestApp, type TestApp } from '../support/test-app.ts'
 import { AS_NAVIGATION, asDashboard, call } from './auth-http.ts'
 import { type AuthKeys, readKeys } from './auth-keys.ts'
-
-const DAY_MS = 86_400_000
 
 /** What is done while the clock is a day ahead, and what remains once it is right. */
 describe.each(TIER_ENGINES)('a clock that was a day ahead, on %s', (engine) => {

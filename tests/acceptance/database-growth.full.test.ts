@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { CAMPAIGN_MAX_LENGTH, CAMPAIGN_PARAMETERS } from '#contract/campaign.ts'
+import { HOUR_MS } from '#contract/durations.ts'
 import { recordAudit } from '#server/activity/trail.ts'
 import { lockAccount } from '#server/auth/accounts/change-account.ts'
 import { insertUser } from '#server/auth/accounts/users.ts'
@@ -25,7 +26,6 @@ const ROWS = 10_000
 /** Large rows: as many as fill as many pages. */
 const SIGN_UPS = 1_000
 const BATCH = 500
-const HOUR_MS = 3_600_000
 const AT = '2026-11-15T12:00:00.000Z'
 const LABEL = 'a'.repeat(60)
 

@@ -1,13 +1,12 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { HOUR_MS } from '#contract/durations.ts'
 import type { PixelVersion } from '#contract/pixel-history.ts'
 import type { VisitResultRow, VisitResultStep } from '#contract/visit-results.ts'
 import { findComponentFaults } from '../support/find-component-faults.ts'
 import { openDashboard } from '../support/render-dashboard.tsx'
 import { BIA, MARINA, NOW } from '../support/scripted-rows.ts'
 import { ScriptedSite } from '../support/scripted-site.ts'
-
-const HOUR_MS = 3_600_000
 
 let site: ScriptedSite
 beforeEach(() => {

@@ -1,7 +1,9 @@
 // Needs a browser: the address, Back, a download and the width of a phone.
+
 import { readFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { DAY_MS } from '#contract/durations.ts'
 import { change } from '#server/db/transactions/change.ts'
 import { addCounts } from '#server/stats/counts.ts'
 import { addOutcomeSources } from '#server/visits/outcome-sources.ts'
@@ -9,8 +11,6 @@ import { signIn } from '../support/admin-site.ts'
 import { DESKTOP, launchBrowser, PHONE } from '../support/browser.ts'
 import { findViolations } from '../support/find-violations.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
-
-const DAY_MS = 86_400_000
 
 let site: TestApp
 let browser: Browser

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { AlertChoice, AlertKind } from '#contract/alerts.ts'
+import { HOUR_MS } from '#contract/durations.ts'
 import type { TagOverview } from '#contract/tag-status.ts'
 import { registerAdminApiPart } from '#tests/support/admin-api.ts'
 import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
@@ -23,7 +24,6 @@ import type { FileChange } from './pixel-alerts.ts'
 const ADDRESS = 'principal@exemplo.com.br'
 /** Ten in the morning in Brasília. */
 const NOW = Date.parse('2026-11-15T13:00:00.000Z')
-const HOUR_MS = 3_600_000
 
 test.each([
   ['2026-11-15T13:00:00.000Z', '2026-11-16T11:00:00.000Z'],

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
 import { ALERT_KINDS, type AlertChoice } from '#contract/alerts.ts'
+import { MINUTE_MS } from '#contract/durations.ts'
 import { siteDate } from '#contract/site.ts'
 import type { TagOverview } from '#contract/tag-status.ts'
 import type { Db } from '../db/database.ts'
@@ -68,7 +69,7 @@ async function storeChoice(trx: Db, userId: string, kinds: readonly string[]): P
     .execute()
 }
 
-const EVERY_MS = 60_000
+const EVERY_MS = MINUTE_MS
 
 const NOBODY: Subscribers = { people: [], chat: [] }
 

@@ -3,6 +3,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ALERT_KINDS, type AlertWebhookAnswer } from '#contract/alerts.ts'
 import { chatFormatOf, chatUrlProblem } from '#contract/chat-url.ts'
+import { HOUR_MS } from '#contract/durations.ts'
 import type { TagOverview } from '#contract/tag-status.ts'
 import { registerAdminApiPart } from '#tests/support/admin-api.ts'
 import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
@@ -17,7 +18,6 @@ import { nextMorning } from './emails.ts'
 
 /** Ten in the morning in Brasília. */
 const NOW = Date.parse('2026-11-15T13:00:00.000Z')
-const HOUR_MS = 3_600_000
 const SLACK = 'https://hooks.slack.com/services/T0/B0/segredo'
 
 test.each([

@@ -1,5 +1,6 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '#contract/durations.ts'
 import type { TagOverview } from '#contract/tag-status.ts'
 import { OTHERS, type VisitReport } from '#contract/visit-report.ts'
 import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
@@ -22,9 +23,6 @@ import { registerUnsubscribe } from './unsubscribe.ts'
 const ADDRESS = 'principal@exemplo.com.br'
 /** A Monday; eight in the morning in Brasília. */
 const EIGHT = Date.parse('2026-11-16T11:00:00.000Z')
-const MINUTE_MS = 60_000
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 
 function report(visits: readonly number[], more: Partial<VisitReport> = {}): VisitReport {
   const total = visits.reduce((sum, count) => sum + count, 0)

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
+import { MINUTE_MS } from '#contract/durations.ts'
 import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
 import type { Db } from '../db/database.ts'
 import {
@@ -16,7 +17,6 @@ import { GrowingTree, hashLeaf, isConsistent, rootOfInclusion } from './proof/me
 import { consentCode, findRecordsByCode } from './records.ts'
 
 const AT = Date.parse('2026-11-16T03:00:30.000Z')
-const MINUTE_MS = 60_000
 
 describe.each(ENGINES)('on %s', (engine) => {
   let database: TestDatabase

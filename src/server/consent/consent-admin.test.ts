@@ -3,6 +3,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { HtmlValidate } from 'html-validate'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ConsentOverview } from '#contract/consent.ts'
+import { DAY_MS } from '#contract/durations.ts'
 import type { Dossier } from '#contract/inventory.ts'
 import { renderDossier } from '#landing/pages/render.tsx'
 import { registerAdminApiPart } from '#tests/support/admin-api.ts'
@@ -43,7 +44,6 @@ const ADMIN: Caller = {
 const KEPT = ['id', 'consent_id'] as const
 const BOTH = 'from=2026-11-10&to=2026-11-11'
 const DAY = Date.parse('2026-11-10T12:00:00.000Z')
-const DAY_MS = 86_400_000
 const ALL = '["desempenho","funcionalidade","marketing"]'
 
 describe.each(TIER_ENGINES)('consent for administrators, on %s', (engine) => {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { ConsentNotice, ConsentRecipients, RecipientsContent } from '#contract/consent.ts'
-import { DAY_MS } from '#contract/durations.ts'
+import { DAY_MS, HOUR_MS } from '#contract/durations.ts'
 import type { Db } from '../db/database.ts'
 import { inBatches } from '../db/sweep.ts'
 import type { Logger } from '../http/logging/logger.ts'
@@ -32,7 +32,7 @@ const KEPT_SETS = 100
 const KEPT_UNNAMED_MS = 30 * DAY_MS
 
 /** How long a set is used without noting it again; much shorter than it is kept. */
-const NOTED_MS = 60 * 60_000
+const NOTED_MS = HOUR_MS
 
 /**
  * Knows which wording and recipients a visitor was shown. Both are stored when they are first served, by the first

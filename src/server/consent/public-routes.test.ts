@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { CHECKPOINTS_PATH, type CheckpointConsistency, type CheckpointPage } from '#contract/consent.ts'
 import { CONSENT_TEXT_VERSION, RECEIPT_PATH } from '#contract/consent-choice.ts'
+import { MINUTE_MS } from '#contract/durations.ts'
 import { TIER_ENGINES } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
 import { startTestApp, type TestApp } from '#tests/support/test-app.ts'
@@ -11,7 +12,6 @@ import { checkpointHash } from './proof/canonical.ts'
 import { isConsistent } from './proof/merkle-tree.ts'
 import { verifyGraph } from './proof/verify.ts'
 
-const MINUTE_MS = 60_000
 /** The text of this version. A changed text needs a new version, and every visitor is asked again (LGPD art. 8 §6). */
 const WORDS = { version: 3, sha256: '34fd764e2d237390edbff4d3a5e68b8c1743f44ff6905576be3bdb1dca891be7' }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { OPTIONAL_CATEGORIES } from '#contract/consent-choice.ts'
+import { HOUR_MS } from '#contract/durations.ts'
 import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
 import { readCounts, Stats } from '../stats/counts.ts'
@@ -11,7 +12,6 @@ import { ChoiceCounts, readRefusals } from './choice-counts.ts'
 const VISITS = 600
 const START = Date.parse('2026-11-15T10:00:00.000Z')
 const HOURS = 3
-const HOUR_MS = 3_600_000
 
 /** A seeded generator (mulberry32): the same numbers in every run. */
 function makeRandom(seed: number): (below: number) => number {

@@ -291,7 +291,7 @@ function toOutcome(job: Job, verdict: EventVerdict | undefined): Outcome<Job> {
 }
 
 /** The page sends the consent record and the first event at the same moment, so the record may arrive second. */
-const RECORD_GRACE_MS = 2 * 60_000
+const RECORD_GRACE_MS = 2 * MINUTE_MS
 
 /** SQLite allows at most 500 parts in one statement. */
 const IDS_PER_STATEMENT = 100

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { MINUTE_MS } from '#contract/durations.ts'
 import { makeDatabase, type TestDatabase, TIER_ENGINES } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
 import { queuedEvent } from '#tests/support/queued-event.ts'
 import { readServerResults } from './delivery-results.ts'
 
 const NOW = Date.UTC(2026, 10, 16, 9)
-const MINUTE_MS = 60_000
 const at = (minutes: number) => new Date(NOW + minutes * MINUTE_MS).toISOString()
 
 describe.each(TIER_ENGINES)('results of the server, on %s', (engine) => {

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '#contract/durations.ts'
 import type { Answer, OutgoingClient } from '../http/outgoing.ts'
 import {
   type Confirmation,
@@ -80,7 +81,7 @@ const tokens = new Map<string, { token: string; until: number }>()
 const MAX_TOKENS = 100
 
 /** A token that ends while its request is on the way would be refused. */
-const SPARE_MS = 60_000
+const SPARE_MS = MINUTE_MS
 
 async function readToken(
   client: OutgoingClient,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { NotNull } from 'kysely'
+import { MINUTE_MS } from '#contract/durations.ts'
 import { allowsEmail, readChoice } from '../consent/choice.ts'
 import type { Db } from '../db/database.ts'
 import { isUnexpired } from '../db/time.ts'
@@ -7,7 +8,7 @@ import { countSettled } from './delivery-results.ts'
 import type { ServerPixelList } from './targets.ts'
 
 /** The page posts the conversion right after the response to the subscription. */
-export const SIGN_UP_HASH_MS = 10 * 60_000
+export const SIGN_UP_HASH_MS = 10 * MINUTE_MS
 
 /**
  * Keeps the hash of a new subscriber's address until the page posts the conversion. The consent id in both requests

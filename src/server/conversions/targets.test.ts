@@ -1,11 +1,11 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { MINUTE_MS } from '#contract/durations.ts'
 import { makeDatabase, TIER_ENGINES } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
 import { queuedEvent } from '#tests/support/queued-event.ts'
 import { listSending } from '../conversions/targets.ts'
 
 const NOW = Date.UTC(2026, 10, 16, 9)
-const MINUTE_MS = 60_000
 const at = (ms: number) => new Date(NOW + ms).toISOString()
 
 describe.each(TIER_ENGINES)('pixels that send, on %s', (engine) => {

@@ -2,6 +2,7 @@ import { accessSync, constants } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
+import { MINUTE_MS } from '#contract/durations.ts'
 import { makeFolder, makeFolderOwnerOnly, makeOwnerOnly, touchOwnerOnly } from './data-directory.ts'
 import type { Engine, OnStatement } from './dialect.ts'
 import { openPostgres } from './engines/postgres.ts'
@@ -57,7 +58,7 @@ export function openDatabase(options: DatabaseOptions): Database {
 }
 
 /** A start that waits logs it this often. */
-const WAITING_LINE_MS = 60_000
+const WAITING_LINE_MS = MINUTE_MS
 const LOOK_AGAIN_MS = 1_000
 
 /** Does the first work of a start. PostgreSQL that is full, starting or silent is waited for, and the log says so. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { DAY_MS } from '#contract/durations.ts'
 import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
 import { KEPT } from '#tests/support/sweep-table.ts'
 import { confirmClock } from '../operations/production-gaps.ts'
@@ -9,7 +10,6 @@ import { describeClock, readClock } from './clock.ts'
 import { retention } from './retention.ts'
 import { runSweeps, type Sweep, sweepRegularly, sweepRows } from './sweep.ts'
 
-const DAY_MS = 86_400_000
 const QUARTER_MS = 15 * 60_000
 const AUDIT = retention(KEPT)[0] as Sweep
 const ACTOR = { actor_id: null, actor: 'command line' }

@@ -1,3 +1,5 @@
+import { MINUTE_MS } from '#contract/durations.ts'
+
 /** Now, or just after `previous` if the clock has not moved: a changed row must change its version. */
 export function nextTimestamp(previous: unknown, now = new Date()): string {
   const floor = typeof previous === 'string' ? Date.parse(previous) + 1 : 0
@@ -5,7 +7,7 @@ export function nextTimestamp(previous: unknown, now = new Date()): string {
 }
 
 /** How far the clocks of two processes may differ before one assumes that its own was set back. */
-export const CLOCK_TOLERANCE_MS = 60_000
+export const CLOCK_TOLERANCE_MS = MINUTE_MS
 
 /**
  * True if a time that we write at most `longestMs` ahead is in the future. A time further ahead comes from a wrong

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { DAY_MS } from '#contract/durations.ts'
 import { makeDatabase, type TestDatabase, TIER_ENGINES } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
 import { sweepTable } from '#tests/support/sweep-table.ts'
@@ -12,7 +13,6 @@ import { readInventory } from './admin-routes.ts'
 import { noteServedPage } from './served-page.ts'
 import { checkVendorFiles, listFileChanges } from './vendor-files.ts'
 
-const DAY_MS = 86_400_000
 const NOW = Date.UTC(2026, 10, 16, 8)
 const FILE = 'https://hooks.exemplo.com.br/tag.js'
 const hash = (text: string) => createHash('sha256').update(text).digest('hex')

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
-import { DAY_MS } from '#contract/durations.ts'
+import { DAY_MS, MINUTE_MS } from '#contract/durations.ts'
 import type { Db } from '../db/database.ts'
 import { aheadRange } from '../db/time.ts'
 import type { Logger } from '../http/logging/logger.ts'
 
 /** How often it is checked whether a day has passed; the first time is after one interval. */
-const EVERY_MS = 15 * 60_000
+const EVERY_MS = 15 * MINUTE_MS
 
 /** Checks vendors' files while the app runs. */
 export class VendorFileWatch {
@@ -39,7 +39,7 @@ export class VendorFileWatch {
 }
 
 /** How long a check may take; after that another process may take over. */
-const LEASE_MS = 10 * 60_000
+const LEASE_MS = 10 * MINUTE_MS
 
 /** The file's bytes, or why there are none. */
 type FetchedFile = { body: Buffer } | { failure: string }

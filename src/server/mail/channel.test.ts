@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { HOUR_MS } from '#contract/durations.ts'
 import { makeDatabase, type TestDatabase, TIER_ENGINES } from '#tests/support/engines.ts'
 import { Mailbox } from '#tests/support/mailbox.ts'
 import { parseConfig } from '../config.ts'
@@ -8,7 +9,6 @@ import { OutboxWorker } from '../outbox/worker.ts'
 import { type MailChannelDeps, mailChannel, storeMail } from './channel.ts'
 import { createMailTransport, type MailToSend } from './transport.ts'
 
-const HOUR = 3_600_000
 const LINK = 'https://painel.exemplo.com.br/#token=segredo-que-entra'
 const MAIL: MailToSend = {
   kind: 'recovery',
@@ -98,10 +98,10 @@ describe.each(TIER_ENGINES)('mail in the queue on %s', (engine) => {
 
   test('is given up when it expires or is refused for good', async () => {
     refuses = true
-    await queue({ usefulMs: HOUR })
+    await queue({ usefulMs: HOUR_MS })
     const first = startWorker()
     await expect.poll(() => lines.length, { timeout: 30_000 }).toBeGreaterThan(0)
-    shift = HOUR + 1
+    shift = HOUR_MS + 1
     await untilEmpty()
     expect(lines.at(-1)).toContain('email expired')
     await first.stop()
@@ -115,15 +115,15 @@ describe.each(TIER_ENGINES)('mail in the queue on %s', (engine) => {
 
   test('stays in the queue when only an untrusted clock says that it expired', async () => {
     refuses = true
-    await queue({ usefulMs: HOUR })
+    await queue({ usefulMs: HOUR_MS })
     await database.db.updateTable('site_state').set({ clock_seen_at: '2020-01-01T00:00:00.000Z' }).execute()
-    shift = 2 * HOUR
+    shift = 2 * HOUR_MS
     startWorker()
     const waitsMs = async () => Date.parse((await rows())[0]?.next_attempt_at ?? '') - now()
     await expect.poll(waitsMs, { timeout: 30_000 }).toBeGreaterThan(5 * 60_000)
     expect(lines).toEqual([])
     await database.db.updateTable('site_state').set({ clock_seen_at: new Date().toISOString() }).execute()
-    shift = 3 * HOUR
+    shift = 3 * HOUR_MS
     await untilEmpty()
   })
 

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
+import { DAY_MS, HOUR_MS } from '#contract/durations.ts'
 import { LAST_ATTEMPT, newsletterBackOff } from './webhook.ts'
 
-const HOUR = 3_600_000
-const DAY = 24 * HOUR
 const delayAfter = (attempts: number, random: () => number) => newsletterBackOff(random).after(attempts, null)
 
 test('doubles from one second and never waits longer than one hour', () => {
@@ -13,7 +12,7 @@ test('doubles from one second and never waits longer than one hour', () => {
     const shortest = delayAfter(attempts, () => 0)
     const longest = delayAfter(attempts, () => 1)
     expect(shortest).toBeGreaterThanOrEqual(1_000)
-    expect(longest).toBeLessThanOrEqual(HOUR)
+    expect(longest).toBeLessThanOrEqual(HOUR_MS)
     expect(longest).toBeGreaterThan(shortest)
   }
 })
@@ -24,6 +23,6 @@ test('gives up after seven days of delays', () => {
       (sum, delay) => sum + delay,
       0,
     )
-  expect(waited(LAST_ATTEMPT)).toBeGreaterThanOrEqual(7 * DAY)
-  expect(waited(LAST_ATTEMPT - 1)).toBeLessThan(7 * DAY)
+  expect(waited(LAST_ATTEMPT)).toBeGreaterThanOrEqual(7 * DAY_MS)
+  expect(waited(LAST_ATTEMPT - 1)).toBeLessThan(7 * DAY_MS)
 })

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { HOUR_MS } from '#contract/durations.ts'
 import { makeDatabase, TIER_ENGINES } from '#tests/support/engines.ts'
 import { freePort } from '#tests/support/free-port.ts'
 import { makeNewsletterWorker, type NewsletterWorkerOptions } from '#tests/support/newsletter-worker.ts'
@@ -9,7 +10,6 @@ import type { OutboxWorker } from '../outbox/worker.ts'
 import { storeSubscription } from './subscribe.ts'
 import { LAST_ATTEMPT } from './webhook.ts'
 
-const HOUR = 3_600_000
 const ANA = 'ana@exemplo.com.br'
 
 describe.each(TIER_ENGINES)('the newsletter in the queue on %s', (engine) => {
@@ -106,7 +106,7 @@ describe.each(TIER_ENGINES)('the newsletter in the queue on %s', (engine) => {
     const resting = startWorker({ webhook: { webhookUrl: null, webhookSecret: null } })
     resting.wake()
     await resting.stop()
-    shift = 30 * 24 * HOUR
+    shift = 30 * 24 * HOUR_MS
     expect(await row()).toMatchObject({ status: 'pending', attempts: 0 })
     webhook.behave((response, call, seen) => (seen === 1 ? refuse : accept)(response, call, seen))
     startWorker()
@@ -171,8 +171,8 @@ describe.each(TIER_ENGINES)('the newsletter in the queue on %s', (engine) => {
     startWorker()
     await untilAttempts(1)
     const delay = Date.parse((await row()).next_attempt_at ?? '') - now()
-    expect(delay).toBeGreaterThan(HOUR - 5_000)
-    expect(delay).toBeLessThanOrEqual(HOUR)
+    expect(delay).toBeGreaterThan(HOUR_MS - 5_000)
+    expect(delay).toBeLessThanOrEqual(HOUR_MS)
   })
 
   test('keeps a subscription as failed after the last attempt', async () => {
@@ -184,7 +184,7 @@ describe.each(TIER_ENGINES)('the newsletter in the queue on %s', (engine) => {
       .execute()
     const worker = startWorker()
     await untilStatus('failed')
-    shift = 48 * HOUR
+    shift = 48 * HOUR_MS
     worker.wake()
     await store('bia@exemplo.com.br')
     await webhook.arrived(2)
@@ -197,7 +197,7 @@ describe.each(TIER_ENGINES)('the newsletter in the queue on %s', (engine) => {
     await store(ANA)
     startWorker()
     await untilAttempts(1)
-    shift = 365 * 24 * HOUR
+    shift = 365 * 24 * HOUR_MS
     await untilAttempts(2)
     expect(webhook.calls).toHaveLength(2)
     const { status, next_attempt_at } = await row()
@@ -206,7 +206,7 @@ describe.each(TIER_ENGINES)('the newsletter in the queue on %s', (engine) => {
   })
 
   test('a clock that is set back a year delays nothing', async () => {
-    shift = 365 * 24 * HOUR
+    shift = 365 * 24 * HOUR_MS
     webhook.behave((response, call, seen) => (seen === 1 ? refuse : accept)(response, call, seen))
     await store(ANA)
     startWorker()

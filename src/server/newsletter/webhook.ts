@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { HOUR_MS, SECOND_MS } from '#contract/durations.ts'
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '#contract/durations.ts'
 import type { Db } from '../db/database.ts'
 import { inBatches } from '../db/sweep.ts'
 import type { Logger } from '../http/logging/logger.ts'
@@ -14,7 +14,7 @@ const CONCURRENCY = 10
 const TIMEOUT_MS = 10_000
 
 /** How often subscriptions without a job are looked for. */
-const ADOPT_MS = 60_000
+const ADOPT_MS = MINUTE_MS
 
 interface NewsletterChannelDeps {
   webhook: { readonly webhookUrl: string | null; readonly webhookSecret: string | null }

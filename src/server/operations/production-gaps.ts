@@ -7,6 +7,7 @@ import {
   type Notices,
   type ProductionGap,
 } from '#contract/admin-page.ts'
+import { DAY_MS } from '#contract/durations.ts'
 import { SITE_TIME_ZONE } from '#contract/site.ts'
 import { recordAudit } from '../activity/trail.ts'
 import { hasGeneratedPassword } from '../auth/accounts/users.ts'
@@ -171,7 +172,7 @@ export function findProductionGaps(config: Omit<Facts, 'site'>, now = Date.now()
   return gaps
 }
 
-const SHOWN_FOR_MS = 24 * 60 * 60_000
+const SHOWN_FOR_MS = DAY_MS
 
 const NAMES: Record<Storable, string> = {
   newsletter: 'inscrições na newsletter',

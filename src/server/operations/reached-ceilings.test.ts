@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { HOUR_MS } from '#contract/durations.ts'
 import { makeDatabase, type TestDatabase, TIER_ENGINES } from '#tests/support/engines.ts'
 import { parseConfig } from '../config.ts'
 import { ceilingKey } from '../http/limits/limits.ts'
@@ -6,7 +7,6 @@ import { Stats } from '../stats/counts.ts'
 import { listReachedCeilings } from './production-gaps.ts'
 
 const NOW = Date.parse('2026-11-15T15:00:00Z')
-const HOUR = 3_600_000
 
 describe.each(TIER_ENGINES)('reached ceilings, on %s', (engine) => {
   let database: TestDatabase
@@ -20,11 +20,11 @@ describe.each(TIER_ENGINES)('reached ceilings, on %s', (engine) => {
     const config = parseConfig({ EVENTS_PER_HOUR: '50000' })
     expect(await listReachedCeilings(db, config, NOW)).toEqual([])
     const stats = new Stats(db, console)
-    stats.add({ series: 'site', key: 'ceiling:newsletter', at: NOW - 30 * HOUR, by: 7 })
-    stats.add({ series: 'site', key: 'ceiling:newsletter', at: NOW - 5 * HOUR, by: 1_200 })
-    stats.add({ series: 'site', key: 'ceiling:newsletter', at: NOW - HOUR, by: 34 })
-    stats.add({ series: 'site', key: 'ceiling:event', at: NOW - HOUR })
-    stats.add({ series: 'site', key: 'told', at: NOW - HOUR })
+    stats.add({ series: 'site', key: 'ceiling:newsletter', at: NOW - 30 * HOUR_MS, by: 7 })
+    stats.add({ series: 'site', key: 'ceiling:newsletter', at: NOW - 5 * HOUR_MS, by: 1_200 })
+    stats.add({ series: 'site', key: 'ceiling:newsletter', at: NOW - HOUR_MS, by: 34 })
+    stats.add({ series: 'site', key: 'ceiling:event', at: NOW - HOUR_MS })
+    stats.add({ series: 'site', key: 'told', at: NOW - HOUR_MS })
     await stats.stop()
     expect(await listReachedCeilings(db, config, NOW)).toEqual([
       {
@@ -38,13 +38,13 @@ describe.each(TIER_ENGINES)('reached ceilings, on %s', (engine) => {
           'O limite de 6.000 inscrições na newsletter por hora foi atingido (última vez: 15/11, 11:00). Recusados nas últimas 24 horas: 1.234. Se forem visitas reais, aumente SUBSCRIPTIONS_PER_HOUR.',
       },
     ])
-    expect(await listReachedCeilings(db, config, NOW + 30 * HOUR)).toEqual([])
+    expect(await listReachedCeilings(db, config, NOW + 30 * HOUR_MS)).toEqual([])
   })
 
   test('are announced from half of them on, as counted by all processes', async () => {
     const { db } = database
     const config = parseConfig({ CHOICES_PER_HOUR: '20000' })
-    const [later, over] = [NOW + 60 * HOUR, NOW + 61 * HOUR]
+    const [later, over] = [NOW + 60 * HOUR_MS, NOW + 61 * HOUR_MS]
     const use = (what: 'consent' | 'event', count: number) =>
       db
         .insertInto('rate_windows')

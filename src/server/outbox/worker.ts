@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { MINUTE_MS } from '#contract/durations.ts'
 import { readClock } from '../db/clock.ts'
 import type { Db } from '../db/database.ts'
 import { engineOf } from '../db/dialect.ts'
@@ -227,7 +228,7 @@ function untilDue({ due, longestDelayMs }: Lane, now: number): number {
 }
 
 /** Jobs that expired by an untrusted clock are looked at again after this time. */
-const DISTRUST_MS = 10 * 60_000
+const DISTRUST_MS = 10 * MINUTE_MS
 
 /** One round of a lane: claims due jobs, sends them and stores the outcomes. */
 export async function runRound<Job extends Row>(

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod/mini'
 import { currencyDigits } from '#contract/currencies.ts'
-import { DAY_MS } from '#contract/durations.ts'
+import { DAY_MS, MINUTE_MS } from '#contract/durations.ts'
 import { OUTCOME_ID_DAYS, type OutcomeRefusalCode } from '#contract/outcomes.ts'
 import { OUTCOMES } from '../http/limits/limits.ts'
 
@@ -32,7 +32,7 @@ export type ReadOutcome = { outcome: Outcome } | { refusal: Refusal }
 
 const MAX_AGE_MS = OUTCOME_ID_DAYS * DAY_MS
 /** Clocks of two servers differ. */
-const MAX_AHEAD_MS = 5 * 60_000
+const MAX_AHEAD_MS = 5 * MINUTE_MS
 
 const FIELDS = [
   'name',

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { OptionalCategory } from '#contract/consent.ts'
 import { CONSENT_COOKIE, CONSENT_TEXT_VERSION, formatConsent } from '#contract/consent-choice.ts'
+import { DAY_MS } from '#contract/durations.ts'
 import { ENGINES } from '#tests/support/engines.ts'
 import { sweepTable } from '#tests/support/sweep-table.ts'
 import { startTestApp, type TestApp } from '#tests/support/test-app.ts'
 import { findVisit } from './visit-codes.ts'
 
-const DAY_MS = 86_400_000
 const QUERY = 'utm_source=google&utm_medium=cpc&utm_campaign=Black%20Friday&gclid=G1&SCCID=S1&email=a%40b.co'
 const makeCode = () => `v_${randomUUID().replaceAll('-', '')}`
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { DAY_MS } from '#contract/durations.ts'
 import type { Pixel } from '#contract/pixel.ts'
 import { type ColumnFacts, PIXEL_COLUMNS, pixelColumns } from '#contract/pixel-columns.ts'
 import type { PixelConflict, PixelHistory, RestoredPixel, Trash } from '#contract/pixel-history.ts'
@@ -12,7 +13,6 @@ import { sweepTable } from '#tests/support/sweep-table.ts'
 import { sumCounts } from '../stats/counts.ts'
 import { CONTENT_COLUMNS } from './history.ts'
 
-const DAY_MS = 86_400_000
 const HOOK = 'https://hooks.exemplo.com.br/a'
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const TOKEN = { access_token: 'EAAG1234EAAG1234EAAG1234' }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { DAY_MS } from '#contract/durations.ts'
 import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
 import type { Db } from '../db/database.ts'
@@ -7,7 +8,6 @@ import { STEP_ROWS } from '../db/sweep.ts'
 import { addCounts, drawShard, readCounts, SHARDS, Stats, shardOf, sumCounts, sweepCounts } from './counts.ts'
 import { SERIES_NAMES, startOf } from './series.ts'
 
-const DAY_MS = 86_400_000
 /** 23:30 on the 14th at the site. */
 const AT = Date.parse('2026-11-15T02:30:00.000Z')
 

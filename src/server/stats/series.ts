@@ -1,5 +1,6 @@
 import type { OptionalCategory } from '#contract/consent.ts'
 import type { Conversion, DeliveryState } from '#contract/conversions.ts'
+import { HOUR_MS, MINUTE_MS } from '#contract/durations.ts'
 import type { OutcomeDeliveryState, OutcomeMode } from '#contract/outcomes.ts'
 import { nextSiteDay, startOfSiteDay } from '#contract/site.ts'
 import { TAG_COST_DAYS } from '#contract/tag-status.ts'
@@ -67,7 +68,7 @@ export function resolutionsOf(series: SeriesName): readonly [Resolution, KeptDay
 }
 
 /** What a visitor does within this of the time before belongs to the same visit. Google counts its sessions alike. */
-export const VISIT_GAP_MS = 30 * 60_000
+export const VISIT_GAP_MS = 30 * MINUTE_MS
 
 /** The choice of one visit: everything, nothing, or part. */
 export const CHOICES = ['accepted', 'partial', 'refused'] as const
@@ -131,7 +132,7 @@ type Revision = string
 /** `host:` is followed by a source of the tag's policy. */
 type Observed = 'visit' | 'hit' | `host:${string}` | `conversion:${Conversion}`
 
-const LENGTH_MS = { minute: 60_000, ten_minutes: 600_000, hour: 3_600_000 }
+const LENGTH_MS = { minute: MINUTE_MS, ten_minutes: 10 * MINUTE_MS, hour: HOUR_MS }
 
 export const TEN_MINUTES_MS = LENGTH_MS.ten_minutes
 

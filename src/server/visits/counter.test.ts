@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { HOUR_MS, MINUTE_MS } from '#contract/durations.ts'
 import { TEST_QUERY } from '#contract/tag-test.ts'
 import { ENGINES, failOnProblem, makeStorage, type Storage } from '#tests/support/engines.ts'
 import { openMigratedCopy } from '#tests/support/migrated-storage.ts'
@@ -15,8 +16,6 @@ const AGENT = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chro
 /** 20:00 on the 17th at the site. */
 const EVENING = Date.parse('2026-11-17T23:00:00.000Z')
 const MIDNIGHT = Date.parse('2026-11-18T03:00:00.000Z')
-const MINUTE = 60_000
-const HOUR = 60 * MINUTE
 
 const log = { warn: (details: { err?: unknown }) => failOnProblem(details.err) } as never
 
@@ -80,10 +79,10 @@ describe.each(ENGINES)('visits, on %s', (engine) => {
     const counter = start()
     view(counter)
     view(counter)
-    now += 30 * MINUTE
+    now += 30 * MINUTE_MS
     view(counter)
     await counter.flush()
-    now += 30 * MINUTE + 1_000
+    now += 30 * MINUTE_MS + 1_000
     view(counter)
     view(counter, { address: '200.160.2.8' })
     view(counter, { agent: `${AGENT} Edg/142.0` })
@@ -137,7 +136,7 @@ describe.each(ENGINES)('visits, on %s', (engine) => {
     const counter = start()
     view(counter, { query: 'utm_source=google&utm_medium=cpc&utm_campaign=Black-Friday' })
     view(counter)
-    now += HOUR
+    now += HOUR_MS
     view(counter, { headers: { referer: 'https://www.google.com/' } })
     await counter.flush()
     const paid = '["paid_search","google","cpc","black-friday","","desktop"]'
@@ -167,10 +166,10 @@ describe.each(ENGINES)('visits, on %s', (engine) => {
       [1, '200.160.2.8'],
       [-1, '200.160.2.9'],
     ] as const) {
-      now = MIDNIGHT + minutes * MINUTE
+      now = MIDNIGHT + minutes * MINUTE_MS
       view(counter, { address })
     }
-    now = MIDNIGHT + 2 * MINUTE
+    now = MIDNIGHT + 2 * MINUTE_MS
     await counter.flush()
     expect(await totals(0, MIDNIGHT)).toEqual({ views: 2, visits: 2, visitors: 2 })
     expect(await totals(MIDNIGHT)).toEqual({ views: 1, visits: 1, visitors: 1 })
@@ -178,13 +177,13 @@ describe.each(ENGINES)('visits, on %s', (engine) => {
 
   test('goes on with a visit over midnight in São Paulo, where a new day of visitors begins', async () => {
     const counter = start()
-    now = MIDNIGHT - 5 * MINUTE
+    now = MIDNIGHT - 5 * MINUTE_MS
     view(counter)
     await counter.flush()
-    now = MIDNIGHT + 5 * MINUTE
+    now = MIDNIGHT + 5 * MINUTE_MS
     view(counter)
     await counter.flush()
-    now = MIDNIGHT + 10 * MINUTE
+    now = MIDNIGHT + 10 * MINUTE_MS
     view(counter)
     view(counter, { address: '200.160.2.8' })
     await counter.flush()
@@ -207,10 +206,10 @@ describe.each(ENGINES)('visits, on %s', (engine) => {
     // PostgreSQL writes no unlogged table before it stops.
     if (engine === 'sqlite')
       expect(await filesHolding(storage, database.db, bytesOf(engine, keys))).not.toEqual([])
-    now = MIDNIGHT + 29 * MINUTE
+    now = MIDNIGHT + 29 * MINUTE_MS
     await counter.flush()
     expect(await storedKeys()).toHaveLength(250)
-    now = MIDNIGHT + 31 * MINUTE
+    now = MIDNIGHT + 31 * MINUTE_MS
     view(counter)
     await counter.flush()
     expect(await storedKeys()).toHaveLength(1)
@@ -229,7 +228,7 @@ describe.each(ENGINES)('visits, on %s', (engine) => {
     const before = start()
     view(before)
     await before.flush()
-    now += 48 * HOUR
+    now += 48 * HOUR_MS
     const after = start()
     view(after)
     await after.flush()
@@ -270,7 +269,7 @@ describe.each(ENGINES)('visits, on %s', (engine) => {
     expect(Object.keys(counted).filter((key) => key.startsWith('visits '))).toHaveLength(201)
     expect(counted['visits ["paid_search","*","*","*","*","desktop"]']).toBe(4_800)
     for (let hour = 0; hour < 8; hour++) {
-      now -= HOUR
+      now -= HOUR_MS
       for (let campaign = 0; campaign < 300; campaign++)
         view(counter, {
           query: `utm_campaign=outra-${hour}-${campaign}`,
@@ -310,7 +309,7 @@ describe.each(ENGINES)('visits, on %s', (engine) => {
     now += 50_000
     view(killed)
     await killed.flush()
-    now += 29 * MINUTE + 30_000
+    now += 29 * MINUTE_MS + 30_000
     const next = start()
     view(next)
     await next.flush()
@@ -321,14 +320,14 @@ describe.each(ENGINES)('visits, on %s', (engine) => {
     const first = start()
     view(first)
     await first.flush()
-    now += 20 * MINUTE
+    now += 20 * MINUTE_MS
     view(first)
     await first.stop()
     const second = start()
-    now += 29 * MINUTE
+    now += 29 * MINUTE_MS
     view(second)
     await second.flush()
-    now += 31 * MINUTE
+    now += 31 * MINUTE_MS
     view(second)
     await second.flush()
     expect(await totals()).toEqual({ views: 4, visits: 2, visitors: 1 })

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test, vi } from 'vitest'
 import type { PixelDeliveries } from '#contract/conversions.ts'
+import { DAY_MS, MINUTE_MS } from '#contract/durations.ts'
 import { startOfSiteDay } from '#contract/site.ts'
 import { claimDue, makeDue, settleOutcomes } from '#server/outbox/queue.ts'
 import { addCounts, readCounts } from '#server/stats/counts.ts'
@@ -15,8 +16,6 @@ import {
 } from '#tests/support/vendor-apis/google-ads.ts'
 import type { Reply } from '#tests/support/vendor-apis/start-vendor-apis.ts'
 
-const MINUTE_MS = 60_000
-const DAY_MS = 86_400_000
 const surroundings = prepareVendorsAndMail()
 
 describe.each(TIER_ENGINES)('what Google says later, on %s', (engine) => {

@@ -4,7 +4,7 @@ import { saveFile } from '#admin/lib/api.ts'
 import { useAction } from '#admin/lib/queries.ts'
 import { useServices } from '#admin/lib/services.tsx'
 import type { ConsentOverview, FoundRecord } from '#contract/consent.ts'
-import { DAY_MS } from '#contract/durations.ts'
+import { DAY_MS, MINUTE_MS } from '#contract/durations.ts'
 import { siteDate } from '#contract/site.ts'
 
 interface DayRange {
@@ -62,7 +62,7 @@ export function useFindReceipt() {
   })
 }
 
-const REFRESH_MS = 60_000
+const REFRESH_MS = MINUTE_MS
 
 export const PERIODS = [
   { label: '7 dias', days: 7 },

@@ -9,7 +9,7 @@ import { SaibaMais } from '#admin/components/saiba-mais.tsx'
 import { formatMinute, formatNumber } from '#admin/lib/format.ts'
 import { useServices } from '#admin/lib/services.tsx'
 import { CHECKPOINT_WAITING_MAX, CONSENT_MAX_DAYS, type ConsentOverview } from '#contract/consent.ts'
-import { DAY_MS } from '#contract/durations.ts'
+import { DAY_MS, MINUTE_MS } from '#contract/durations.ts'
 import { siteDate } from '#contract/site.ts'
 import { useSaveDossier, useSaveRecords } from './api.ts'
 
@@ -112,7 +112,7 @@ function findFault(from: string, to: string): string | undefined {
 const CHECKPOINTS_ADDRESS = '/.well-known/portico-seals'
 
 /** Checkpoints are made once a minute; after this time something is wrong. */
-const LATE_MS = 5 * 60_000
+const LATE_MS = 5 * MINUTE_MS
 
 /** Whether records have their checkpoints, and where to see them. */
 export function CheckpointsCard({ seals, recent }: Pick<ConsentOverview, 'seals' | 'recent'>) {

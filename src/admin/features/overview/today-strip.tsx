@@ -11,6 +11,7 @@ import {
 } from '#admin/lib/format.ts'
 import { Link, paths } from '#admin/lib/router.tsx'
 import { useServices } from '#admin/lib/services.tsx'
+import { MINUTE_MS } from '#contract/durations.ts'
 import { formatCount, formatShare } from '#contract/format-count.ts'
 import type { SiteCost } from '#contract/tag-cost.ts'
 import { type TodayFigure as Figure, TODAY_FIGURES, type Today } from '#contract/visit-results.ts'
@@ -255,7 +256,7 @@ function readOut({ days }: Figure, dates: readonly string[]): string {
   return `Últimos 7 dias. ${parts.join(', ')}.`
 }
 
-const REFRESH_MS = 60_000
+const REFRESH_MS = MINUTE_MS
 
 /** Today's figures. */
 function useToday() {

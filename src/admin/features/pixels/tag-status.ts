@@ -5,6 +5,7 @@ import type { AdminApi } from '#admin/lib/api.ts'
 import { useAction } from '#admin/lib/queries.ts'
 import { arrivedAt } from '#admin/lib/router.tsx'
 import { useServices } from '#admin/lib/services.tsx'
+import { MINUTE_MS } from '#contract/durations.ts'
 import type { Pixel } from '#contract/pixel.ts'
 import type { PixelHost, PixelStatus, TagHour, TagOverview } from '#contract/tag-status.ts'
 import { PIXELS_KEY } from './api.ts'
@@ -162,7 +163,7 @@ export function useProblemCount(): number | undefined {
   ).data
 }
 
-const HOURS_REFRESH_MS = 60_000
+const HOURS_REFRESH_MS = MINUTE_MS
 
 /** The last 24 hours of one pixel, oldest first. */
 export function useTagHours(pixelId: string) {

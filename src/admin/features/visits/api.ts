@@ -6,7 +6,7 @@ import { useAction } from '#admin/lib/queries.ts'
 import { pushParameters, useFilter, useParameter } from '#admin/lib/router.tsx'
 import { useServices } from '#admin/lib/services.tsx'
 import type { ActivityPage } from '#contract/activity.ts'
-import { DAY_MS } from '#contract/durations.ts'
+import { DAY_MS, MINUTE_MS } from '#contract/durations.ts'
 import { siteDate } from '#contract/site.ts'
 import {
   type Cell,
@@ -24,7 +24,7 @@ export function formatCell(cell: Cell): string {
   return cell === null ? FEW : formatNumber(cell)
 }
 
-const REFRESH_MS = 60_000
+const REFRESH_MS = MINUTE_MS
 
 export interface Period {
   id: 'today' | 'week' | 'month' | 'quarter' | 'year'

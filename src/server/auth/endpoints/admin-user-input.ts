@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { ADMIN_ROLES } from '#contract/accounts.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '#contract/durations.ts'
 import { AppError } from '#server/http/errors.ts'
 import type { AuthContext } from '../context.ts'
 import { checkPassword, isAcceptableHash } from '../passwords/passwords.ts'
@@ -26,10 +27,10 @@ const UNIT_MS: Record<string, number> = {
   µs: 1e-3,
   ms: 1,
   s: 1000,
-  m: 60_000,
-  h: 3_600_000,
+  m: MINUTE_MS,
+  h: HOUR_MS,
 }
-const MAX_BAN_MS = 1000 * 365 * 24 * 3_600_000
+const MAX_BAN_MS = 1000 * 365 * DAY_MS
 
 /** A password to hash, or an existing hash; null without either. */
 export async function readPasswordHash(

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { MINUTE_MS } from '#contract/durations.ts'
 import { recordAudit } from '#server/activity/trail.ts'
 import type { Db } from '#server/db/database.ts'
 import { aheadRange } from '#server/db/time.ts'
@@ -125,7 +126,7 @@ function takeGuess(db: Db, keys: { own: string; strangers: string | null }): Pro
 const MAX_FACTORS = 10
 
 /** An unfinished enrolment is deleted by the next one after this time. */
-const UNFINISHED_MS = 10 * 60_000
+const UNFINISHED_MS = 10 * MINUTE_MS
 
 /** How far the last used step can be ahead: both may drift by one, and clocks of processes by a minute. */
 const STEPS_AHEAD = 4

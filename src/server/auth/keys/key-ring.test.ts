@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { DAY_MS } from '#contract/durations.ts'
 import { type Config, parseConfig } from '#server/config.ts'
 import { makeDatabase, type TestDatabase, TIER_ENGINES } from '#tests/support/engines.ts'
 import { insertSecrets } from '#tests/support/secret-rows.ts'
@@ -12,7 +13,6 @@ import { openLogin } from '../sessions/issue.ts'
 import { insertApiKey, listApiKeys, revokeApiKey } from './api-keys.ts'
 import { KeyRing, rotateKeys } from './key-ring.ts'
 
-const DAY_MS = 86_400_000
 const config: Config = parseConfig({})
 
 describe.each(TIER_ENGINES)('keys on %s', (engine) => {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { MINUTE_MS } from '#contract/durations.ts'
 import type { Db } from '#server/db/database.ts'
 import { locked } from '#server/db/dialect.ts'
 import { isUnexpired } from '#server/db/time.ts'
@@ -6,7 +7,7 @@ import { change } from '#server/db/transactions/change.ts'
 import { hashOpaqueToken, makeOpaqueToken } from '#server/secrets/tokens.ts'
 import { findPending, type TokenRow } from './tokens.ts'
 
-const LINK_CODE_LIFE_MS = 5 * 60 * 1000
+const LINK_CODE_LIFE_MS = 5 * MINUTE_MS
 /** A mail scanner may follow a link as well as its owner: their codes coexist, and the oldest are deleted. */
 const CODES_PER_TOKEN = 10
 

@@ -1,5 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import type { Selectable } from 'kysely'
+import { HOUR_MS } from '#contract/durations.ts'
 import type { Db } from '#server/db/database.ts'
 import type { AuthOneTimeTokens } from '#server/db/schema/auth.ts'
 import { aheadRange } from '#server/db/time.ts'
@@ -112,7 +113,7 @@ export async function issueTokens(
   return tokens
 }
 
-export const TOKEN_LIFE_MS = 60 * 60 * 1000
+export const TOKEN_LIFE_MS = HOUR_MS
 
 /** Prefix of tokens whose link leads to a listed address with a code, as in the protocol. */
 export const CODED_PREFIX = 'pkce_'

@@ -1,6 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import { hash, verify } from '@node-rs/argon2'
 import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '#contract/accounts.ts'
+import { HOUR_MS } from '#contract/durations.ts'
 import { isUnexpired } from '#server/db/time.ts'
 import { AppError } from '#server/http/errors.ts'
 import { countGuess, forgetHits } from '#server/http/limits/counter.ts'
@@ -81,7 +82,7 @@ export function generatePassword(): string {
 }
 
 /** How long a used recovery email replaces the password. */
-const RECOVERY_MS = 60 * 60 * 1000
+const RECOVERY_MS = HOUR_MS
 
 /**
  * The one rule for people who change their own sign-in, at every API: they send their current password. Exempt is a new

@@ -1,5 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { DAY_MS, HOUR_MS } from '#contract/durations.ts'
 import { readCookie } from '#server/http/requests.ts'
 import { isSameSecret } from '#server/secrets/tokens.ts'
 import type { Aal } from './issue.ts'
@@ -48,9 +49,9 @@ function sign(secret: string, userId: string, { id, aal }: Device): string {
 /** With this prefix browsers refuse it from scripts, other paths and plain http. */
 const LOGIN_COOKIE = '__Host-Http-portico'
 
-export const LOGIN_IDLE_MS = 12 * 60 * 60 * 1000
+export const LOGIN_IDLE_MS = 12 * HOUR_MS
 
-export const LOGIN_MAX_MS = 7 * 24 * 60 * 60 * 1000
+export const LOGIN_MAX_MS = 7 * DAY_MS
 
 export function readLoginCookie(request: FastifyRequest): string | null {
   return readCookie(request.headers.cookie, LOGIN_COOKIE)

@@ -1,3 +1,4 @@
+import { DAY_MS } from '#contract/durations.ts'
 import type { Db } from '#server/db/database.ts'
 import { isUnexpired } from '#server/db/time.ts'
 import type { LockedAccount } from '../accounts/change-account.ts'
@@ -59,7 +60,7 @@ export async function endEverySession(trx: Db): Promise<void> {
 }
 
 /** For programs with their own session, without a browser's login. */
-export const SESSION_IDLE_MS = 30 * 24 * 60 * 60 * 1000
+export const SESSION_IDLE_MS = 30 * DAY_MS
 
 /** Not older than seven days, nor unused for twelve hours. */
 export function isLoginAlive(login: { expires_at: string; last_used_at: string }, now: number): boolean {

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { MINUTE_MS } from '#contract/durations.ts'
 import type { Db } from '#server/db/database.ts'
 import { failOnProblem, makeDatabase, type TestDatabase, TIER_ENGINES } from '#tests/support/engines.ts'
 import { addToCheckpoint } from '../checkpoints.ts'
@@ -11,7 +12,6 @@ import { exportConsentProof, makeReceipt } from './export.ts'
 import { GRAPH_FOOT, GRAPH_HEAD } from './file-format.ts'
 import { type Verified, verifyGraph } from './verify.ts'
 
-const MINUTE_MS = 60_000
 const AT = Date.parse('2026-11-16T12:00:00.000Z')
 const SITE = 'https://exemplo.com.br'
 const log = { warn: failOnProblem }

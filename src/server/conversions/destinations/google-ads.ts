@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { SignJWT } from 'jose'
-import { DAY_MS, HOUR_MS } from '#contract/durations.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '#contract/durations.ts'
 import type { ServerEventName } from '#contract/server-event.ts'
 import { type AnswerTable, readAnswerBy } from './answers.ts'
 import {
@@ -106,7 +106,7 @@ export const googleAds: Destination = {
   readAnswer: (answer, sent) => readAnswerBy(ANSWERS, answer, sent),
   confirmation: {
     // Google has no result earlier, and most within a day.
-    firstMs: 30 * 60_000,
+    firstMs: 30 * MINUTE_MS,
     lastMs: 3 * DAY_MS,
     idOf: readRequestId,
     request: ({ api, secret }, id) => ({

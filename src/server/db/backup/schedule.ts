@@ -1,10 +1,11 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { MINUTE_MS } from '#contract/durations.ts'
 import { makeFolder } from '../data-directory.ts'
 import type { MadeBackup } from './backup.ts'
 import { inThread } from './file-check.ts'
 
-const LOOK_EVERY_MS = 60_000
+const LOOK_EVERY_MS = MINUTE_MS
 /** `portico-2026-11-15T12-00-00.000Z.db`, with `.age` if encrypted. */
 const NAME = /^portico-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d\.\d{3}Z)\.db(?:\.age)?$/
 

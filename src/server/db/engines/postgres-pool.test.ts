@@ -1,9 +1,9 @@
 import type pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { MINUTE_MS } from '#contract/durations.ts'
 import { isLoggedOutage } from '../errors.ts'
 import { Hosts, PatientPool } from './postgres-pool.ts'
 
-const MINUTE_MS = 60_000
 const PROCESSES = 8
 
 beforeEach(() => void vi.useFakeTimers())

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import pg from 'pg'
+import { MINUTE_MS } from '#contract/durations.ts'
 import { DatabaseUnavailableError, describeWait, isTlsFault, NO_TLS } from '../errors.ts'
 
 /** A request waits this long for a connection, and a connection for the server. */
@@ -17,7 +18,7 @@ const LONGEST_PAUSE_MS = 5_000
 const WORTH_WAITING_MS = 1_000
 
 /** A server that is full for hours is mentioned this often. */
-const FULL_LINE_MS = 10 * 60_000
+const FULL_LINE_MS = 10 * MINUTE_MS
 
 /** Lifts the server's limit for the rest of the transaction, and ours until the connection is released. */
 export const WITHOUT_TIME_LIMIT = 'set local statement_timeout = 0'

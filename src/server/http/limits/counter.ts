@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { HOUR_MS } from '#contract/durations.ts'
 import type { Db } from '#server/db/database.ts'
 import { asTable } from '#server/db/dialect.ts'
 import { aheadRange, isUnexpired } from '#server/db/time.ts'
@@ -192,10 +193,10 @@ interface StoredHits {
 const COLUMNS = { key: 'text', count: 'integer', expires_at: 'timestamptz' } as const
 
 /** No window of calls is longer: one that ends later was written by a wrong clock. */
-const LONGEST_WINDOW_MS = 60 * 60_000
+const LONGEST_WINDOW_MS = HOUR_MS
 
 /** How long guesses are kept after the last one: longer than any wait. */
-export const GUESSES_KEPT_MS = 12 * 60 * 60_000
+export const GUESSES_KEPT_MS = 12 * HOUR_MS
 
 /**
  * Counts one hit in one statement, so that it is exact across processes and parallel calls, and durable. Used for

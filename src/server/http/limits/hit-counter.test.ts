@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { DAY_MS, MINUTE_MS } from '#contract/durations.ts'
 import type { Database } from '#server/db/database.ts'
 import { ENGINES, makeDatabase } from '#tests/support/engines.ts'
 import { createLogger } from '../logging/logger.ts'
 import { RateCounter } from './counter.ts'
 
-const MINUTE = 60_000
-const DAY = 24 * 60 * MINUTE
-const TWO = { max: 2, windowMs: MINUTE }
+const TWO = { max: 2, windowMs: MINUTE_MS }
 
 describe.each(ENGINES)('counting in memory on %s', (engine) => {
   let database: Database
@@ -31,13 +30,13 @@ describe.each(ENGINES)('counting in memory on %s', (engine) => {
     const hit = [{ key: 'window', ...TWO }]
     expect([0, 1].map(() => counter.take(hit, now))).toEqual([null, null])
     expect(counter.take(hit, now + 45_000)).toBe(15)
-    expect(counter.take(hit, now + MINUTE)).toBeNull()
+    expect(counter.take(hit, now + MINUTE_MS)).toBeNull()
   })
 
   test('counts nothing when one key is used up', () => {
     const counter = startReplica()
     const narrow = { key: 'narrow', ...TWO }
-    const wide = { key: 'wide', max: 3, windowMs: MINUTE }
+    const wide = { key: 'wide', max: 3, windowMs: MINUTE_MS }
     for (let n = 0; n < 9; n++) counter.take([narrow, wide])
     expect(counter.take([wide])).toBeNull()
     expect(counter.take([wide])).toBe(60)
@@ -72,7 +71,7 @@ describe.each(ENGINES)('counting in memory on %s', (engine) => {
   test('counts of a clock that was a day ahead lock nobody', async () => {
     const counter = startReplica()
     const hit = [{ key: 'ahead', ...TWO }]
-    for (let n = 0; n < 3; n++) counter.take(hit, Date.now() + DAY)
+    for (let n = 0; n < 3; n++) counter.take(hit, Date.now() + DAY_MS)
     await counter.flush()
     expect(counter.take(hit)).toBeNull()
     const fresh = startReplica()
@@ -96,13 +95,13 @@ describe.each(ENGINES)('counting in memory on %s', (engine) => {
 
   test('keeps and shares hits that arrive during a flush', async () => {
     const [one, two] = [startReplica(), startReplica()]
-    const hit = [{ key: 'way', max: 9, windowMs: MINUTE }]
+    const hit = [{ key: 'way', max: 9, windowMs: MINUTE_MS }]
     for (let n = 0; n < 3; n++) one.take(hit)
     const sharing = one.flush()
     await hasBegun()
     for (let n = 0; n < 2; n++) one.take(hit)
     await sharing
-    expect(one.countOf({ key: 'way', max: 9, windowMs: MINUTE })).toBe(5)
+    expect(one.countOf({ key: 'way', max: 9, windowMs: MINUTE_MS })).toBe(5)
     for (let n = 0; n < 2; n++) two.take(hit)
     await two.flush()
     await one.flush()
@@ -113,7 +112,7 @@ describe.each(ENGINES)('counting in memory on %s', (engine) => {
     const counter = startReplica()
     const hit = [{ key: 'next', ...TWO }]
     await database.db.schema.alterTable('rate_windows').renameTo('away').execute()
-    counter.take(hit, Date.now() - MINUTE + 500)
+    counter.take(hit, Date.now() - MINUTE_MS + 500)
     const lost = counter.flush()
     await hasBegun()
     counter.take(hit, Date.now() + 1_000)
@@ -144,7 +143,7 @@ test('processes that count the same keys in opposite orders do not deadlock', as
   for (let round = 0; round < 30; round++) {
     replicas.forEach((replica, n) => {
       for (const key of n === 0 ? keys : keys.toReversed())
-        replica.take([{ key, max: 1000, windowMs: MINUTE }])
+        replica.take([{ key, max: 1000, windowMs: MINUTE_MS }])
     })
     await Promise.all(replicas.map((replica) => replica.flush()))
   }

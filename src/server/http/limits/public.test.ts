@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { HOUR_MS } from '#contract/durations.ts'
 import { type Config, parseConfig } from '#server/config.ts'
 import type { Database } from '#server/db/database.ts'
 import { makeDatabase } from '#tests/support/engines.ts'
@@ -7,7 +8,6 @@ import { RateCounter } from './counter.ts'
 import { CEILING_SETTINGS, HOURLY_CEILINGS, PUBLIC_CALLS, type PublicCall, type Storable } from './limits.ts'
 import { PublicLimits } from './public.ts'
 
-const HOUR = 3_600_000
 const NOON = Date.parse('2026-11-15T12:00:00Z')
 const CALLS = Object.keys(PUBLIC_CALLS) as PublicCall[]
 let database: Database
@@ -36,7 +36,7 @@ const from = (ip: string) => ({ ip, headers: {} }) as FastifyRequest
 test.each(CALLS)("%s: one address cannot use up its network's limit, nor one network everybody's", (call) => {
   const { perAddress, perNetwork } = PUBLIC_CALLS[call]
   const ceiling = call in HOURLY_CEILINGS ? HOURLY_CEILINGS[call as keyof typeof HOURLY_CEILINGS] : undefined
-  const perHour = ({ max, windowMs }: { max: number; windowMs: number }) => max * (HOUR / windowMs)
+  const perHour = ({ max, windowMs }: { max: number; windowMs: number }) => max * (HOUR_MS / windowMs)
   expect(perHour(perNetwork)).toBeGreaterThan(perHour(perAddress))
   expect(ceiling === undefined || perHour(ceiling) > perHour(perNetwork)).toBe(true)
 })
@@ -77,7 +77,7 @@ describe('a ceiling', () => {
       },
     ])
     expect(turnedAway).toHaveLength(100)
-    expect(waitOf(limits, null, NOON + HOUR)).toBeNull()
+    expect(waitOf(limits, null, NOON + HOUR_MS)).toBeNull()
     expect(limits.reserve('consent', null, NOON).wait).toBeNull()
   })
 

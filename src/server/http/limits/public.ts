@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { MINUTE_MS } from '#contract/durations.ts'
 import type { Config } from '#server/config.ts'
 import { AppError } from '../errors.ts'
 import type { Logger } from '../logging/logger.ts'
@@ -69,7 +70,7 @@ interface PublicLimitsDeps {
 type Reservation = { wait: null; giveBack: () => void } | { wait: number }
 
 /** After a log line about refused callers, none about the same kind of call for this long. */
-const QUIET_MS = 60_000
+const QUIET_MS = MINUTE_MS
 
 /**
  * Limits for public calls. Each method counts one call and returns null, or counts nothing and returns the seconds to

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { sql } from 'kysely'
 import { createTransport } from 'nodemailer'
-import { DAY_MS } from '#contract/durations.ts'
+import { DAY_MS, MINUTE_MS } from '#contract/durations.ts'
 import { formatCount } from '#contract/format-count.ts'
 import { type Config, ConfigError } from '#server/config.ts'
 import { refuseEmptied } from '#server/db/backup/backup.ts'
@@ -239,7 +239,7 @@ async function checkKey({ secretKey }: Config, db: Db): Promise<Finding> {
 
 const PATIENCE_MS = 10_000
 const SOON_DAYS = 14
-const MOST_DRIFT_MS = 60_000
+const MOST_DRIFT_MS = MINUTE_MS
 const ALWAYS_NONE = new Set(['default-src', 'worker-src', 'object-src', 'base-uri', 'frame-ancestors'])
 
 /** The site as visitors reach it: through the proxy, with its certificate and our headers. */

@@ -4,7 +4,7 @@ import { useAction } from '#admin/lib/queries.ts'
 import { useParameter } from '#admin/lib/router.tsx'
 import { useServices } from '#admin/lib/services.tsx'
 import type { PixelDeliveries, RetriedDeliveries } from '#contract/conversions.ts'
-import { DAY_MS } from '#contract/durations.ts'
+import { DAY_MS, MINUTE_MS } from '#contract/durations.ts'
 import { formatCount } from '#contract/format-count.ts'
 import type { Pixel } from '#contract/pixel.ts'
 import type { PixelHistory, PixelVersion } from '#contract/pixel-history.ts'
@@ -13,7 +13,7 @@ import type { ConversionCount, VisitResultStep, VisitResults } from '#contract/v
 import { aboutPixel, PIXELS_KEY } from '../api.ts'
 import { TAGS_KEY } from '../tag-status.ts'
 
-const COST_REFRESH_MS = 60_000
+const COST_REFRESH_MS = MINUTE_MS
 
 /** Costs of the pixel per visit, and of all tags. */
 export function useCost(pixelId: string) {
