@@ -45,7 +45,7 @@ test('an empty site shows six steps above the empty list, the next one first', a
     'Crie o primeiro pixel',
     'Teste o pixel',
     'Proteja seu acesso',
-    'Ligue o envio de e-mails',
+    'Ative o envio de e-mails',
     'Use um endereço https: pronto',
     'Diga quem responde pelos dados',
   ])
@@ -65,7 +65,7 @@ test('what only the operator can set is a text to copy, with the names to set', 
   const { person } = await openDashboard(site)
   const list = within(await steps())
   const copied: string[] = []
-  for (const button of list.getAllByRole('button', { name: 'Copiar pedido ao TI' })) {
+  for (const button of list.getAllByRole('button', { name: 'Copiar pedido para a equipe de TI' })) {
     await person.click(button)
     await waitFor(() => expect(button.textContent).toBe('Copiado'))
     copied.push(await navigator.clipboard.readText())
@@ -83,7 +83,7 @@ test('with a pixel they are one line below the list, which opens', async () => {
   const { person } = await openDashboard(site)
   const line = within(await steps())
   line.getByText('Primeiros passos: 4 de 6.')
-  line.getByText(/Falta ligar os e-mails e dizer quem responde pelos dados\./)
+  line.getByText(/Falta ativar o envio de e-mails e dizer quem responde pelos dados\./)
   await today()
   await person.click(line.getByRole('button', { name: 'Continuar' }))
   expect(within(await steps()).getAllByRole('listitem')).toHaveLength(6)
@@ -130,7 +130,7 @@ test('a password that the program made may be changed, or kept for good', async 
 test('offers the summary of the week where emails can be sent', async () => {
   site.firstSteps = { ...NOTHING, mail: true }
   await openDashboard(site)
-  const link = within(await steps()).getByRole('link', { name: 'Ligue o resumo em Minha conta' })
+  const link = within(await steps()).getByRole('link', { name: 'Ative o resumo em Minha conta' })
   expect(link.getAttribute('href')).toBe('/admin/conta')
   expect(await findComponentFaults(await steps())).toEqual([])
 })

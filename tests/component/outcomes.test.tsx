@@ -276,7 +276,7 @@ test('shows what became of outcomes at each platform, in sums that close', async
     '190 aceitos',
     '4 recusados',
     '2 na fila',
-    '10 sem aceite de Marketing',
+    '10 sem consentimento de Marketing',
     '1 expirado',
     '11 sem clique em anúncio da Meta',
     '3 não enviados',
@@ -303,17 +303,17 @@ test('chooses the event of a platform by keyboard, and the value only with a swi
   const form = within(await screen.findByRole('dialog', { name: 'Primeira venda: Meta Pixel Principal' }))
   const select = form.getByLabelText('Evento na Meta') as HTMLSelectElement
   expect(select.value).toBe('PrimeiraVenda')
-  expect((form.getByLabelText('Mandar também o valor') as HTMLInputElement).checked).toBe(false)
+  expect((form.getByLabelText('Enviar também o valor') as HTMLInputElement).checked).toBe(false)
   await person.selectOptions(select, 'Purchase')
   await person.click(form.getByRole('button', { name: 'Salvar' }))
-  await form.findByText('Para enviar como Purchase, mande também o valor.')
+  await form.findByText('Para enviar como Purchase, envie também o valor.')
   await person.selectOptions(select, 'Outro nome')
   await person.type(form.getByLabelText('Evento na Meta: outro nome'), 'venda 1')
   await person.click(form.getByRole('button', { name: 'Salvar' }))
   await form.findByText('Use até 50 letras.')
   expect(await findComponentFaults(screen.getByRole('dialog'))).toEqual([])
   await person.selectOptions(select, 'Purchase')
-  await person.click(form.getByLabelText('Mandar também o valor'))
+  await person.click(form.getByLabelText('Enviar também o valor'))
   await person.click(form.getByRole('button', { name: 'Salvar' }))
   await screen.findByText('Recebe como Purchase, com o valor')
   const sent = site.callsTo(`PUT /admin/api/outcomes/names/primeira_venda/destinations/${META.id}`)
@@ -336,7 +336,7 @@ test('in test mode judges each call, and offers to create an unknown outcome', a
   const { person } = await openDashboard(site, { path: PATH })
   await person.click(await screen.findByRole('button', { name: 'Teste' }))
   await waitFor(() => expect(location.search).toBe('?modo=teste'))
-  await screen.findByText('Esperando a próxima chamada')
+  await screen.findByText('Aguardando a próxima chamada')
   expect(list('Chamadas de teste').map(({ textContent }) => plain(textContent))).toEqual([
     expect.stringContaining('Este resultado não existe'),
     expect.stringContaining('Faltou a moeda'),

@@ -137,9 +137,9 @@ describe('the cost', () => {
   })
 
   test.each([
-    ['nobody measured', 200, 'Ainda não há medições da versão atual desta tag'],
+    ['was not measured', 200, 'Ainda não há medições da versão atual desta tag'],
     ['cannot be read', 500, 'Não foi possível carregar o impacto na velocidade.'],
-  ])('reports when it %s', async (_name, status, sentence) => {
+  ])('says so when the cost %s', async (_name, status, sentence) => {
     site.addPixel('Loja', { health: 'waiting' })
     if (status !== 200) site.refuse('GET /admin/api/pixels/*/cost', status)
     await openPage('Loja')

@@ -59,7 +59,7 @@ test("shows each figure with yesterday's, and links to existing lists", async ()
   // Once for wide screens, once collapsed for narrow ones.
   expect(
     today.getAllByText(
-      /^Ontem está contado até as 9h\. As barras mostram os últimos 7 dias; a parte clara vai até essa hora\.$/,
+      /^Comparado com ontem até as 9h\. As barras mostram os últimos 7 dias; a parte clara vai até essa hora\.$/,
     ),
   ).toHaveLength(2)
   // A figure without a list is no link.
@@ -102,8 +102,8 @@ test('on a first day says that there is no yesterday, and computes no share of f
   await openDashboard(site)
   const today = within(await strip())
   const text = async (label: string) => (await today.findByText(label)).closest('li')?.textContent
-  expect(await text('Responderam ao aviso')).toContain('4em 6 visitassem ontem ainda')
-  expect(await text('Abrir Conta (cliques)')).toContain('1em 6 visitassem ontem ainda')
+  expect(await text('Responderam ao aviso')).toContain('4em 6 visitassem dados de ontem')
+  expect(await text('Abrir Conta (cliques)')).toContain('1em 6 visitassem dados de ontem')
   expect(await text('Tags com problema')).toContain('sem dados')
   expect((await strip()).textContent).toContain('Respostas contadas desde 15/11 às 8h20.')
   expect((await strip()).textContent).not.toMatch(/As tags|Ontem está contado|parte clara/)
@@ -115,7 +115,7 @@ test('before the first visit says so, without shares', async () => {
   const today = within(await strip())
   const text = async (label: string) => (await today.findByText(label)).closest('li')?.textContent
   expect(await text('Visitas')).toContain('0nenhuma ainda')
-  expect(await text('Inscrições')).toBe('Inscrições0sem ontem ainda')
+  expect(await text('Inscrições')).toBe('Inscrições0sem dados de ontem')
 })
 
 test('says that visits and clicks are not counted, and shows the other figures', async () => {
@@ -132,7 +132,7 @@ test('says that visits and clicks are not counted, and shows the other figures',
   const today = within(await strip())
   const text = async (label: string) => (await today.findByText(label)).closest('li')?.textContent
   for (const label of ['Visitas', 'Abrir Conta (cliques)', 'Especialista (cliques)'])
-    expect(await text(label)).toBe(`${label}sem dadoscontagem desligada`)
+    expect(await text(label)).toBe(`${label}sem dadoscontagem desativada`)
   expect(await text('Responderam ao aviso')).toBe('Responderam ao aviso40ontem: 30')
   expect((await strip()).textContent).toContain('VISIT_COUNTS=off')
   expect(await findComponentFaults(await strip())).toEqual([])

@@ -160,7 +160,7 @@ test('says what is an estimate and that a proxy hides addresses', async () => {
 
 test.each([
   ['a site without a visit', {}, 'A primeira visita aparece aqui'],
-  ['a switched-off count', { is_on: false, since: null }, 'A contagem de visitas está desligada'],
+  ['a switched-off count', { is_on: false, since: null }, 'A contagem de visitas está desativada'],
 ])('explains %s', async (_, report, title) => {
   site.visits = () => makeVisits({ since: NOW, ...report })
   await openDashboard(site, { path: PATH })
@@ -279,7 +279,7 @@ test('the funnel says that outcomes are unknown by source, and hides few', async
     return { ...report, totals: { ...report.totals, ...numbers(40, null), subscriptions: null } }
   }
   await openDashboard(site, { path: `${PATH}?ver=funil&origem=google` })
-  await screen.findByText(/Com este filtro não sabemos os resultados/)
+  await screen.findByText(/Os resultados não aparecem com este filtro/)
   const steps = within(screen.getByRole('list', { name: 'Funil' })).getAllByRole('listitem')
   expect(steps.map(({ textContent }) => textContent)).toEqual([
     'Visitas todas, sem cookies40',

@@ -185,12 +185,13 @@ export function describeFailure(code: string): string {
   const status = Number(/^HTTP (\d+)$/.exec(code)?.[1])
   if (status === 400 || status === 415 || status === 422)
     return `O chat não entendeu a mensagem (código ${status}). Confira se o formato é o do seu chat.`
-  if (status === 429) return 'O chat pediu para esperar (código 429). Tente de novo em alguns minutos.'
+  if (status === 429) return 'O chat pediu para esperar (código 429). Tente novamente em alguns minutos.'
   if (status >= 300 && status < 400)
-    return `O endereço leva a outro (código ${status}). Cole o endereço final, sem redirecionamento.`
+    return `O endereço redireciona para outro (código ${status}). Cole o endereço final, sem redirecionamento.`
   if (status >= 400 && status < 500)
     return `O chat recusou o endereço (código ${status}). Crie outro no chat e salve aqui.`
-  if (status >= 500) return `O chat está com um problema (código ${status}). Tente de novo em alguns minutos.`
+  if (status >= 500)
+    return `O chat está com um problema (código ${status}). Tente novamente em alguns minutos.`
   if (code === NOT_PUBLIC) return 'Este endereço é de uma rede interna. Use um endereço público.'
   if (code === 'ENOTFOUND') return 'Este endereço não existe. Confira se ele foi colado inteiro.'
   if (code === 'ETIMEDOUT' || code.endsWith('_TIMEOUT')) return 'O chat não respondeu a tempo.'

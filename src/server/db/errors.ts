@@ -216,7 +216,7 @@ const FILES: Readonly<Record<string, Fault>> = {
   EDQUOT: { what: 'a cota de disco de PATH acabou', mend: 'Libere espaço ou escolha outra pasta' },
   ENOENT: { what: 'PATH não existe', mend: 'Confira o caminho' },
   ENOTDIR: { what: 'PATH passa por algo que não é uma pasta', mend: 'Confira o caminho' },
-  EISDIR: { what: 'PATH é uma pasta', mend: 'Diga o nome de um arquivo' },
+  EISDIR: { what: 'PATH é uma pasta', mend: 'Informe o nome de um arquivo' },
   EEXIST: { what: 'PATH já existe', mend: 'Escolha outro nome' },
 }
 

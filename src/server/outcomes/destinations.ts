@@ -40,7 +40,7 @@ export async function chooseEvent(
   if (event !== null && !isAccepted(outcomes.event, event))
     throw refused(`${outcomes.event.label}: ${outcomes.event.refusal}`)
   if (event !== null && outcomes.needValue?.includes(event) && !sends_value)
-    throw refused(`Para enviar como ${event}, mande também o valor: sem ele, o evento é recusado.`)
+    throw refused(`Para enviar como ${event}, envie também o valor: sem ele, o evento é recusado.`)
   const before = await trx
     .selectFrom('outcome_events')
     .select(['event', 'sends_value'])

@@ -25,7 +25,7 @@ export function Deliveries({ row, destinations, onChoose }: DeliveriesProps) {
   if (pairs.length === 0)
     return (
       <p className="col-span-full text-sm text-text-2">
-        Nenhuma plataforma recebe este resultado. Para enviar, ligue o envio pelo servidor em um pixel.
+        Nenhuma plataforma recebe este resultado. Para enviar, ative o envio pelo servidor em um pixel.
       </p>
     )
   const sending = pairs.filter(({ deliveries }) => deliveries.event !== null).length
@@ -114,7 +114,7 @@ function describeChoice(
   who: string,
 ): string {
   if (!takesOutcomes)
-    return `Não dá para enviar: ${who} exige o e-mail ou o endereço IP da pessoa, que não enviamos.`
+    return `Não é possível enviar: ${who} exige o e-mail ou o endereço IP da pessoa, que não enviamos.`
   if (event === null) return 'Não enviado'
   return `Recebe como ${event}${sendsValue ? ', com o valor' : ''}`
 }
@@ -142,7 +142,7 @@ function describeState(
     unconfirmed: `${one ? 'enviado' : 'enviados'}, sem confirmação`,
     refused: one ? 'recusado' : 'recusados',
     waiting: 'na fila',
-    withheld: `sem aceite de ${TAG_CATEGORY_LABELS[category]}`,
+    withheld: `sem consentimento de ${TAG_CATEGORY_LABELS[category]}`,
     expired: one ? 'expirado' : 'expirados',
     unmatched: `sem clique em anúncio d${who}`,
   }

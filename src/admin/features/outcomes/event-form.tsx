@@ -35,7 +35,7 @@ export function EventForm({ row, destination, deliveries, onClose }: EventFormPr
     const isRight = choice !== OTHER || fitsField(field, event)
     const lacksValue = withValue.includes(event) && !sendsValue
     setError(
-      isRight ? (lacksValue ? `Para enviar como ${event}, mande também o valor.` : undefined) : field.refusal,
+      isRight ? (lacksValue ? `Para enviar como ${event}, envie também o valor.` : undefined) : field.refusal,
     )
     if (!isRight || lacksValue) return
     action.mutate(
@@ -108,7 +108,7 @@ export function EventForm({ row, destination, deliveries, onClose }: EventFormPr
             checked={sendsValue}
             onChange={({ target }) => setSendsValue(target.checked)}
           />
-          Mandar também o valor
+          Enviar também o valor
         </label>
       )}
       <p className="text-sm text-pretty text-text-2">

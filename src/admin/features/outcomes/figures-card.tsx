@@ -47,15 +47,15 @@ export function FiguresCard(props: FiguresCardProps) {
               o mesmo id, não contam de novo.
             </p>
             <p>
-              <strong>Valor:</strong> a soma do que o seu sistema informou, uma para cada moeda. Ninguém
-              confere com o banco nem com o financeiro.
+              <strong>Valor:</strong> a soma do que o seu sistema informou, uma para cada moeda. O painel não
+              confere esse valor com o banco nem com o financeiro.
             </p>
             <p>
               <strong>Ligados a uma visita:</strong> trouxeram o código de uma visita com consentimento.
             </p>
             <p>
               <strong>Plataformas:</strong> de cada resultado ligado a uma visita, uma plataforma recebe o que
-              você escolher, e só se a pessoa aceitou a categoria do pixel. "Na fila" espera a próxima
+              você escolher, e só se a pessoa aceitou a categoria do pixel. "Na fila" aguarda a próxima
               tentativa; "expirado" chegou tarde demais para a plataforma.
             </p>
             <p>
@@ -81,7 +81,7 @@ export function FiguresCard(props: FiguresCardProps) {
         <EmptyState
           title="Nenhum resultado criado"
           text={
-            'Crie o primeiro, como "Primeira venda". Só os que existem aqui são aceitos: um nome errado não vira linha.'
+            'Crie o primeiro, como "Primeira venda". Só os que existem aqui são aceitos: chamadas com outro nome são recusadas.'
           }
           action={
             <Button onClick={onDeclare}>

@@ -9,7 +9,7 @@ const FIELDS: readonly (readonly [names: string, meaning: string])[] = [
     'visit',
     'Opcional. O código que o link de "Abrir Conta" entrega ao seu cadastro, só de quem aceitou cookies. Sem ele o resultado conta, mas sem ligação com uma visita.',
   ],
-  ['value, currency', 'Opcionais, e andam juntos: "189.90" e "BRL".'],
+  ['value, currency', 'Opcionais. Envie os dois juntos: "189.90" e "BRL".'],
   ['time', 'Opcional. Quando aconteceu, até 90 dias atrás, com fuso: "2026-11-18T14:20:00-03:00".'],
 ]
 
@@ -35,7 +35,7 @@ export function HowToSend({ report, example }: HowToSendProps) {
         </div>
         <CopyButton
           text={describeCall(report, example)}
-          label="Copiar instruções para o TI"
+          label="Copiar instruções para a equipe de TI"
           className="max-sm:w-full"
         />
       </header>

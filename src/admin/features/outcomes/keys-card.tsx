@@ -71,7 +71,7 @@ export function KeysCard({ keys, maxKeys, made, onMake, onStored }: KeysCardProp
       {leaving === null ? null : (
         <ConfirmDialog
           title="Revogar esta chave?"
-          description={`O sistema que usa "${leaving.name}" deixa de enviar resultados na mesma hora. Não dá para desfazer.`}
+          description={`O sistema que usa "${leaving.name}" deixa de enviar resultados na mesma hora. Esta ação não pode ser desfeita.`}
           confirmLabel="Revogar"
           onCancel={() => setLeaving(null)}
           onConfirm={() => {

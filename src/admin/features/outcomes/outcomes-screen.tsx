@@ -112,7 +112,7 @@ function Loaded({ report, days, periods, isOfBefore, onDays }: LoadedProps) {
                   <KeyRound aria-hidden="true" />
                   Criar chave de API
                 </Button>
-                <CopyButton text={describeCall(report)} label="Copiar instruções para o TI" />
+                <CopyButton text={describeCall(report)} label="Copiar instruções para a equipe de TI" />
               </div>
             }
           />

@@ -32,14 +32,14 @@ export function TestCallsCard({ report, onDeclare, onMakeKey }: TestCallsCardPro
         {hasKey ? (
           <p role="status" className="flex items-center gap-2 text-sm text-text-2">
             <span aria-hidden="true" className="size-2 rounded-full bg-ok" />
-            Esperando a próxima chamada
+            Aguardando a próxima chamada
           </p>
         ) : null}
       </header>
       {calls.length === 0 ? (
         <div className="border-t border-line">
           <EmptyState
-            title={hasKey ? 'Nenhuma chamada ainda' : 'Teste antes de valer'}
+            title={hasKey ? 'Nenhuma chamada ainda' : 'Teste antes de começar'}
             text={
               hasKey
                 ? 'Envie uma chamada com a sua chave de teste: ela aparece aqui em segundos, com o que está certo ou errado.'
@@ -164,21 +164,24 @@ function judge({ status, code, field, outcome_id: id }: OutcomeTestCall, isDecla
 
 const UNKNOWN = (field: string | null) => ({
   title: field === null ? 'Chamada recusada' : `Campo "${field}" com erro`,
-  text: 'A resposta da chamada diz o motivo. Nada foi guardado.',
+  text: 'A resposta da chamada diz o motivo. Nada foi salvo.',
 })
 
 /** By code and field, or by code. */
 const REFUSALS: Readonly<Record<string, { title: string; text: string }>> = {
   'missing_field name': { title: 'Faltou o nome', text: 'Mande "name", como "primeira_venda".' },
-  'missing_field id': { title: 'Faltou o id', text: 'Mande "id" com o seu número para este resultado.' },
+  'missing_field id': { title: 'Faltou o id', text: 'Envie "id" com o seu número para este resultado.' },
   'missing_field currency': {
     title: 'Faltou a moeda',
-    text: 'Com "value", mande também "currency", como "BRL".',
+    text: 'Com "value", envie também "currency", como "BRL".',
   },
-  'missing_field value': { title: 'Faltou o valor', text: 'Com "currency", mande também "value".' },
+  'missing_field value': { title: 'Faltou o valor', text: 'Com "currency", envie também "value".' },
   'invalid_field name': { title: 'Nome inválido', text: '"name" precisa ser um texto.' },
   'invalid_field id': { title: 'Id inválido', text: 'Use um texto de 1 a 64 caracteres.' },
-  'invalid_field visit': { title: 'Visita inválida', text: 'Mande o código como veio no link, ou nada.' },
+  'invalid_field visit': {
+    title: 'Visita inválida',
+    text: 'Envie o código como veio no link, ou deixe o campo de fora.',
+  },
   'invalid_field value': {
     title: 'Valor inválido',
     text: 'Use ponto e as casas da moeda, como "189.90". Não arredondamos.',
@@ -190,11 +193,11 @@ const REFUSALS: Readonly<Record<string, { title: string; text: string }>> = {
   },
   'invalid_field email_sha256': {
     title: 'Hash inválido',
-    text: 'Mande o SHA-256 do e-mail, nunca o e-mail.',
+    text: 'Envie o SHA-256 do e-mail, nunca o e-mail.',
   },
   'invalid_field email_sha256_google': {
     title: 'Hash inválido',
-    text: 'Mande o SHA-256 do e-mail, nunca o e-mail.',
+    text: 'Envie o SHA-256 do e-mail, nunca o e-mail.',
   },
   too_old: { title: 'Antigo demais', text: '"time" pode ser de até 90 dias atrás.' },
   too_far_ahead: {

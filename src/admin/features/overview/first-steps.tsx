@@ -45,7 +45,7 @@ function describeSteps(known: Known, pixels: readonly { id: string }[], siteUrl:
     {
       id: 'pixel',
       title: 'Crie o primeiro pixel',
-      text: 'Cole o código que a Meta, o Google ou outra plataforma deu a você. O resto a gente preenche.',
+      text: 'Cole o código que a Meta, o Google ou outra plataforma deu a você. Preenchemos o resto.',
       left: 'criar o primeiro pixel',
       isDone: first !== undefined,
     },
@@ -61,22 +61,22 @@ function describeSteps(known: Known, pixels: readonly { id: string }[], siteUrl:
       id: 'factor',
       title: 'Proteja seu acesso',
       text: 'Um código do celular, além da senha. Leva dois minutos.',
-      left: 'ativar o segundo fator',
+      left: 'ativar a verificação em duas etapas',
       isDone: known.second_factor,
       path: paths.account,
     },
     {
       id: 'mail',
-      title: 'Ligue o envio de e-mails',
+      title: 'Ative o envio de e-mails',
       text: 'Convites, senhas novas, avisos de falha e o resumo da semana saem por ele. No servidor: SMTP_URL.',
-      left: 'ligar os e-mails',
+      left: 'ativar o envio de e-mails',
       isDone: known.mail,
       request: `Olá! O painel de pixels (${siteUrl}/admin) ainda não envia e-mails. Por favor, defina SMTP_URL no servidor com o endereço do nosso servidor de e-mail, por exemplo smtps://usuario:senha@smtp.exemplo.com.br:465, e reinicie o Pórtico.`,
     },
     {
       id: 'https',
       title: 'Use um endereço https',
-      text: 'Com ele, senhas e dados viajam cifrados. No servidor: SITE_URL.',
+      text: 'Com ele, senhas e dados são enviados com criptografia. No servidor: SITE_URL.',
       left: 'usar um endereço https',
       isDone: known.https,
       request: `Olá! O site está em ${siteUrl}. Por favor, configure o certificado (TLS) no proxy, defina SITE_URL no servidor com o endereço público que começa com https:// e reinicie o Pórtico.`,
@@ -138,7 +138,7 @@ function StepList({ steps, canMail, onAdd }: StepListProps) {
           <p className="border-t border-surface/12 px-4 pt-3.5 pb-2 text-sm text-pretty text-on-ink-2 sm:px-6">
             Quer as visitas, os cliques e as campanhas da semana por e-mail, toda segunda às 8h?{' '}
             <Link href={paths.account} className="text-on-ink underline underline-offset-4 hover:text-accent">
-              Ligue o resumo em Minha conta
+              Ative o resumo em Minha conta
             </Link>
           </p>
         ) : null}
@@ -189,7 +189,14 @@ function StepAction({ step, isNext, onAdd }: StepItemProps): ReactNode {
   const look = cn('w-full max-md:border-current', isNext && FILLED)
   if (step.waits !== undefined) return <p className="text-[0.8125rem] text-on-ink-2">{step.waits}</p>
   if (step.request !== undefined)
-    return <CopyButton text={step.request} label="Copiar pedido ao TI" look="onInk" className={look} />
+    return (
+      <CopyButton
+        text={step.request}
+        label="Copiar pedido para a equipe de TI"
+        look="onInk"
+        className={look}
+      />
+    )
   if (step.path === undefined)
     return (
       <Button look="onInk" className={look} onClick={onAdd}>

@@ -123,7 +123,7 @@ function Figures({ today, problems, active }: FiguresProps) {
   )
 }
 
-const OFF = 'contagem desligada'
+const OFF = 'contagem desativada'
 
 /** Of fewer visits no share is computed. */
 const ENOUGH_VISITS = 30
@@ -173,7 +173,7 @@ function Counted({ label, figure, until, first, dates, path }: CountedProps) {
 /** "ontem: 1.785". The note has the time, which would need a second line here on a small phone. */
 function describeYesterday({ today, yesterday }: Figure, until: string | null): string | null {
   if (today === undefined) return null
-  if (yesterday === undefined) return 'sem ontem ainda'
+  if (yesterday === undefined) return 'sem dados de ontem'
   return until === null ? null : `ontem: ${formatNumber(yesterday)}`
 }
 
@@ -184,7 +184,7 @@ function describeComparison(today: Today): string {
   const until = today.compared_until
   return until === null
     ? `${bars}. A comparação com ontem começa à 0h10.`
-    : `Ontem está contado até ${untilOf(until)}. ${bars}; a parte clara vai até essa hora.`
+    : `Comparado com ontem até ${untilOf(until)}. ${bars}; a parte clara vai até essa hora.`
 }
 
 /** Each figure with what it counts. */
@@ -197,7 +197,7 @@ function explainFigures(today: Today): [string, string][] {
           'Visitas',
           'Cada vinda ao site, com até 30 minutos de pausa. Contamos sem cookies e sem guardar quem veio, por isso entram também as pessoas que recusaram. Robôs conhecidos ficam de fora. Visitante é a mesma pessoa no mesmo dia.',
         ]
-      : ['Visitas e cliques', 'A contagem está desligada no servidor (VISIT_COUNTS=off).'],
+      : ['Visitas e cliques', 'A contagem está desativada no servidor (VISIT_COUNTS=off).'],
     [
       'Responderam ao aviso',
       `Visitas em que a pessoa aceitou, aceitou em parte ou recusou os cookies. Quem já tinha escolhido antes não é perguntado de novo.${answers}`,

@@ -78,7 +78,7 @@ export function ChatForm({ webhook, onClose }: { webhook: AlertWebhook | null; o
         hint={
           webhook === null
             ? 'Trate como uma senha: quem tem o endereço pode escrever no canal.'
-            : 'Deixe vazio para manter o endereço guardado.'
+            : 'Deixe vazio para manter o endereço salvo.'
         }
         rules={{
           onChange: ({ target }) => {

@@ -81,7 +81,7 @@ function Connected({ webhook, onEdit, onRemoved }: ConnectedProps) {
         <dt className="text-text-2 not-first:max-sm:mt-2">Chat</dt>
         <dd>{CHAT_NAMES[format]}</dd>
         <dt className="text-text-2 not-first:max-sm:mt-2">Endereço</dt>
-        <dd>Guardado e cifrado. Ele não volta para a tela.</dd>
+        <dd>Salvo e criptografado. Não aparece mais na tela.</dd>
         <dt className="text-text-2 not-first:max-sm:mt-2">Avisa quando</dt>
         <dd>
           {kinds.length === 0 ? 'nenhum aviso escolhido' : kinds.map((kind) => ALERT_NAMES[kind]).join('; ')}

@@ -126,7 +126,7 @@ function Rows({ report, breakdown, onChoose }: RowsProps) {
       <p className="border-t border-line px-4 py-3.5 text-sm text-text-2 sm:px-5">
         {onChoose === null
           ? 'Cada visita está em uma linha só.'
-          : 'Escolha uma linha para ver a página inteira só com ela.'}
+          : 'Clique em uma linha para filtrar a tela por ela.'}
         {' Abrir Conta e Especialista são cliques; "por 100" é por 100 visitas.'}
         {hasResults ? ' Resultados são os ligados a uma visita, no dia em que aconteceram.' : ''}
         {hasFew(rows) ? ` Números de 1 a 4 aparecem como "${FEW}", para não descrever uma pessoa.` : ''}

@@ -231,7 +231,7 @@ const EXPLANATIONS: Record<Metric['id'], readonly string[]> = {
     'A mesma pessoa no mesmo dia. No dia seguinte, ela conta de novo: por isso, em vários dias, os visitantes são somados dia a dia.',
   ],
   lead: [CLICKS],
-  contact: [CLICKS, 'O botão abre o WhatsApp. Se a conversa começou, só o WhatsApp sabe.'],
+  contact: [CLICKS, 'O botão abre o WhatsApp. O painel não sabe se a conversa começou.'],
 }
 
 function describeUnder({ id, of }: Metric, { totals }: VisitReport, isOneDay: boolean): string {

@@ -43,7 +43,7 @@ export function VisitsFunnel({ totals }: { totals: Totals }) {
       <Steps label="Funil" steps={steps} />
       {results === undefined ? (
         <p className="mt-3 text-[0.8125rem]/5 text-pretty text-text-2">
-          Com este filtro não sabemos os resultados: deles conhecemos só o canal e a campanha.
+          Os resultados não aparecem com este filtro: deles sabemos só o canal e a campanha.
         </p>
       ) : null}
       <h4 className="mt-5 border-t border-line pt-4 text-sm font-semibold">

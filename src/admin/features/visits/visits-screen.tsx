@@ -146,7 +146,7 @@ function Loaded(props: LoadedProps) {
         <Card>
           <EmptyState
             title="Nenhuma visita com esses filtros"
-            text="Neste período ninguém veio por aí."
+            text="Remova um filtro ou escolha outro período."
             action={
               <Button look="outline" onClick={onClear}>
                 Limpar filtros
@@ -197,8 +197,8 @@ function FirstVisit({ report: { is_on: isOn, since } }: { report: Visits }) {
           title="A primeira visita aparece aqui"
           text={
             since === null
-              ? 'A contagem acabou de começar, e ninguém passou ainda.'
-              : `Contamos desde ${formatSince(since)}, e ninguém passou ainda.`
+              ? 'A contagem acabou de começar, e ainda não há visitas.'
+              : `Contamos desde ${formatSince(since)} e ainda não há visitas.`
           }
           lesson="Quer ver como fica? Abra o site em outra aba: a sua visita conta."
           action={
@@ -209,8 +209,8 @@ function FirstVisit({ report: { is_on: isOn, since } }: { report: Visits }) {
         />
       ) : (
         <EmptyState
-          title="A contagem de visitas está desligada"
-          text="Para ligar, quem cuida do servidor remove VISIT_COUNTS=off e reinicia o Pórtico."
+          title="A contagem de visitas está desativada"
+          text="Para ativar, a equipe de TI remove VISIT_COUNTS=off e reinicia o Pórtico."
           lesson="A contagem não usa cookies e não guarda quem veio."
         />
       )}
@@ -225,14 +225,14 @@ function Warnings({ report }: { report: Visits }) {
     <div className="grid gap-2">
       {isOn ? null : (
         <MessageBox look="info">
-          A contagem de visitas está desligada no servidor (VISIT_COUNTS=off). Abaixo está o que foi contado
+          A contagem de visitas está desativada no servidor (VISIT_COUNTS=off). Abaixo está o que foi contado
           antes.
         </MessageBox>
       )}
       {hides ? (
         <MessageBox
           look="warn"
-          advice="Quem cuida do servidor pode corrigir com TRUST_PROXY. As aberturas de página e os cliques estão certos."
+          advice="A equipe de TI pode corrigir com TRUST_PROXY. As aberturas de página e os cliques estão certos."
         >
           Os visitantes não podem ser diferenciados: um proxy esconde o endereço da maioria deles, e várias
           pessoas contam como uma só.
