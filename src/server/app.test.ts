@@ -156,7 +156,7 @@ describe('security headers', () => {
   })
 
   test.each([
-    ['what is not HTTP', 'nonsense\r\n\r\n', 400],
+    ['text that is not HTTP', 'nonsense\r\n\r\n', 400],
     ['a request without a host', 'GET /admin HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
     ['a request with two', 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n', 400],
     ['an expectation', 'GET / HTTP/1.1\r\nHost: x\r\nExpect: tea\r\nConnection: close\r\n\r\n', 417],

@@ -112,11 +112,11 @@ describe.each(ENGINES)('on %s', (engine) => {
       .execute()
   }
   let minute = 0
-  async function seal(choices: number): Promise<void> {
+  async function makeNextCheckpoint(choices: number): Promise<void> {
     await insertChoices(choices)
     expect(await addToCheckpoint(database.db, { now: Date.now() + ++minute * 60_000 })).not.toBeNull()
   }
-  async function exportSealed(): Promise<void> {
+  async function exportRecords(): Promise<void> {
     const to = new Date().toISOString()
     const options = { site: 'x', from: '2026-01-01T00:00:00.000Z', to }
     for await (const text of exportConsentProof(database.db, options)) expect(text).not.toBe('')
@@ -134,7 +134,7 @@ describe.each(ENGINES)('on %s', (engine) => {
       () => readOverview({ db: database.db, tags, ownHosts: new Set(), measureHead: () => 0 }),
     ],
     [
-      'the ledger of a pixel',
+      'the visit results of a pixel',
       () =>
         readVisitResults(
           database.db,
@@ -142,7 +142,7 @@ describe.each(ENGINES)('on %s', (engine) => {
           readVisitResultsBetween({ from: '2026-08-18', to: '2026-11-15' }),
         ),
     ],
-    ['what a pixel told its vendor', () => readConversions(database.db, pixelId)],
+    ['the conversions of a pixel', () => readConversions(database.db, pixelId)],
     [
       'the history of a pixel',
       () => readHistory(database.db, pixelId, `2026-11-15T10:00:00.000Z_${pixelId}`),
@@ -166,33 +166,33 @@ describe.each(ENGINES)('on %s', (engine) => {
     ],
     ['the list of subscriptions', () => listSubscriptions(database.db, {})],
     ['the list of subscriptions in one state', () => listSubscriptions(database.db, { status: 'failed' })],
-    ['claiming what is due of a pixel', () => claimDue(database.db, { ...claim, scope: { pixelId } })],
+    ['claiming due events of a pixel', () => claimDue(database.db, { ...claim, scope: { pixelId } })],
     ['claiming due subscriptions', () => claimDue(database.db, { ...claim, scope: { kind: 'newsletter' } })],
     ['claiming due mail', () => claimDue(database.db, { ...claim, scope: { kind: 'mail' } })],
     ['looking for the first due mail', () => findDue(database.db, { kind: 'mail' })],
     ['queueing subscriptions that are not queued', () => adoptSubscriptions(database.db, now)],
     ['measuring the queue', () => measureQueue(database.db)],
-    ['measuring what waits, by kind', () => measureDeliveries(database.db)],
-    ['which pixels send', () => listSending(database.db, now)],
-    ['deliveries that nobody takes any more', () => expireConversions(database.db)],
+    ['measuring waiting jobs by kind', () => measureDeliveries(database.db)],
+    ['the pixels that send', () => listSending(database.db, now)],
+    ['expiring conversions', () => expireConversions(database.db)],
     [
-      'what a withdrawal deletes',
+      'withholding the events of a withdrawal',
       () => withholdEvents(database.db, true, { consentId: pixelId, granted: [], cookieHeader: undefined }),
     ],
-    ['releasing what a killed server left', () => releaseEveryLease(database.db, now)],
+    ['releasing the leases of a killed server', () => releaseEveryLease(database.db, now)],
     ['putting subscriptions back into the queue', () => requeue(database.db, now)],
-    ['another try of what waits of a pixel', () => makeDue(database.db, { pixelId }, now)],
+    ['retrying the waiting events of a pixel', () => makeDue(database.db, { pixelId }, now)],
     ['sweeping counts', () => sweepCounts(database.db, { reportDays: 1, visitDays: 761 })],
     ['sweeping counts of older processes', () => sweepOlderCounts(database.db, { reportDays: 1 })],
     ['erasing records of consent', () => eraseRecords(database.db, { consentDays: 1 })],
-    ['sealing records of consent', () => seal(1)],
+    ['making a checkpoint of consent records', () => makeNextCheckpoint(1)],
     // A whole step: the query plan depends on the number of rows.
-    ['sealing a whole step of records', () => seal(STEP_ROWS)],
-    ['the state of the seals', () => readCheckpointState(database.db)],
-    ['the list of seals', () => listCheckpoints(database.db, { before: 5, limit: 5 })],
+    ['making a checkpoint of a whole step of records', () => makeNextCheckpoint(STEP_ROWS)],
+    ['the state of the checkpoints', () => readCheckpointState(database.db)],
+    ['the list of checkpoints', () => listCheckpoints(database.db, { before: 5, limit: 5 })],
     ['choices by their code', () => findRecordsByCode(database.db, '0B6E1C9A-8A53')],
     ['choices by day', () => summarizeConsent(database.db, { from: '2026-11-01', to: '2026-11-15' })],
-    ['an export of evidence', exportSealed],
+    ['an export of consent records', exportRecords],
     ['the notice of a choice', findNotice],
     ...retention(KEPT).map((row): [string, () => Promise<unknown>] => [
       `removing by age: ${row.what}`,
@@ -213,7 +213,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   })
 
   test('a checkpoint reads no record, however many are new', async () => {
-    await seal(1)
+    await makeNextCheckpoint(1)
     await insertChoices()
     expect(await appendLeaves(database.db)).toBe(1)
     const statements = await statementsOn(storage, () => makeCheckpoint(database.db, Date.now() + 3_600_000))

@@ -183,10 +183,10 @@ describe.each(TIER_ENGINES)('the inventory, on %s', (engine) => {
 
   test.each([
     ['a redirect', 'https://hooks.exemplo.com.br/moved.js', 'http_302'],
-    ['what is not there', 'https://hooks.exemplo.com.br/none.js', 'http_404'],
-    ['more than the limit', 'https://hooks.exemplo.com.br/large.js', 'UND_ERR_RES_EXCEEDED_MAX_SIZE'],
-    ['what is compressed unasked', 'https://hooks.exemplo.com.br/packed.js', 'encoded'],
-  ])('%s is no file, with the reason', async (_what, url, reason) => {
+    ['a missing file', 'https://hooks.exemplo.com.br/none.js', 'http_404'],
+    ['a file above the limit', 'https://hooks.exemplo.com.br/large.js', 'UND_ERR_RES_EXCEEDED_MAX_SIZE'],
+    ['a file compressed without being asked for', 'https://hooks.exemplo.com.br/packed.js', 'encoded'],
+  ])('stores the reason instead of a hash for %s', async (_what, url, reason) => {
     await serve([url])
     await check(NOW)
     expect(await file()).toMatchObject({ outcome: 'failed', reason, sha256: null, changes: 0 })

@@ -3,11 +3,11 @@ import { beforeEach, expect, test } from 'vitest'
 import { noteViolations, type Violations } from './observe.ts'
 
 let violations: Violations
-let heard: string[]
+let reported: string[]
 beforeEach(() => {
   // Listeners of earlier tests still run, each with its own list.
   const own: string[] = []
-  heard = own
+  reported = own
   violations = noteViolations(({ blockedURI }) => {
     own.push(blockedURI)
     return undefined
@@ -27,13 +27,13 @@ test('knows an address that was stopped, and no other', () => {
   stop('https://a.vendor.com/x.gif')
   expect(violations.has('https://a.vendor.com/x.gif')).toBe(true)
   expect(violations.has('https://a.vendor.com/y.gif')).toBe(false)
-  expect(heard).toEqual(['https://a.vendor.com/x.gif'])
+  expect(reported).toEqual(['https://a.vendor.com/x.gif'])
 })
 
 test.each([
   ['a file of ours, as its path', `${location.origin}/tags/a.js?x=1`, { source: '/tags/a.js' }],
   ['a file of a vendor, as its host', 'https://cdn.vendor.com/long/t.js', { source: 'cdn.vendor.com' }],
-  ['nobody that the browser names', '', {}],
+  ['a source that the browser does not name', '', {}],
 ])('reports who tried: %s', (_what, file, source) => {
   stop('https://a.vendor.com/x.gif?visitor=1', file)
   expect(violations.list()).toEqual([
@@ -42,13 +42,13 @@ test.each([
 })
 
 test.each([
-  ['an extension tried it', 'https://a.vendor.com/x', 'moz-extension://4a2b/content.js'],
-  ['it was no address', 'inline', ''],
-  ['it was plain http, which nobody can permit', 'http://a.vendor.com/x', ''],
-])('reports nothing where %s, but the page still knows', (_what, address, file) => {
+  ['an extension made the request', 'https://a.vendor.com/x', 'moz-extension://4a2b/content.js'],
+  ['the address is none', 'inline', ''],
+  ['the address is plain http, which cannot be permitted', 'http://a.vendor.com/x', ''],
+])('does not report to the server if %s, but remembers it on the page', (_what, address, file) => {
   stop(address, file)
   expect(violations.list()).toEqual([])
-  expect([violations.has(address), heard]).toEqual([true, [address]])
+  expect([violations.has(address), reported]).toEqual([true, [address]])
 })
 
 test('keeps the scheme of a socket', () => {

@@ -8,7 +8,7 @@ import { watchConversions } from '../tags/watch-conversions.ts'
 import type { StepReporter, TestBar } from './report.ts'
 import { watchCookies, watchScripts, watchTraffic } from './watch.ts'
 
-/** The same test of an isolated tag: its room tells what it saw, and the page what it heard. Nothing of its jar is kept. */
+/** The same test of an isolated tag: its frame reports what it saw, and the page what it received. Nothing that it stores is kept. */
 export function runTestedFrame({ tag, testCalls }: StartedTest, reporter: StepReporter, bar: TestBar): void {
   const asked = new Map<string, { name: 'lead' | 'contact' | 'sign_up'; phase: number }>()
   const end = () => {

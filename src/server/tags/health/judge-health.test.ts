@@ -123,7 +123,7 @@ test.each<[string, Partial<HealthInput>, string, boolean, string[]]>([
   ['a host was stopped', { stopped: [BLOCKED] }, 'partial', true, ['stopped_by_policy']],
   ['a script was stopped', seen({ visits: { ran: 1, stopped: 1 } }), 'partial', false, ['stopped_by_policy']],
   [
-    'every visit was stopped before the vendor heard of it, which a click mends',
+    'every visit was stopped by the policy, and permitting the host would mend it',
     { ...seen({ visits: { stopped: 2 } }), stopped: [BLOCKED] },
     'partial',
     false,
@@ -330,7 +330,7 @@ describe('suggests running an isolated tag in the page', () => {
     ['what our policy stopped', seen({ visits: { stopped: 10 } }), ['stopped_by_policy']],
     ['a host that our policy stopped', { stopped: [BLOCKED] }, ['stopped_by_policy']],
     ['code that was refused', { refusal: 'Não cabe.' }, ['refused']],
-    ['one for which there is no room', { isLeftOut: true }, ['left_out']],
+    ['one that does not fit into the policy', { isLeftOut: true }, ['left_out']],
     ['one that has no code', { steps: 0 }, ['nothing_runs']],
     ['an address that is not https', { warnings: [warning('not_https')] }, ['not_https']],
     ['a placeholder', { warnings: [warning('placeholder')] }, ['placeholder']],

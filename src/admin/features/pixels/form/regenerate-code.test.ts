@@ -23,7 +23,7 @@ describe('generateCode', () => {
 describe('isHandEdited', () => {
   test.each([
     ['nothing', '', META, false],
-    ['what was generated', generateCode(META), META, false],
+    ['the generated code', generateCode(META), META, false],
     [
       'what was generated, with the line ends of a form',
       generateCode(META).replaceAll('\n', '\r\n'),

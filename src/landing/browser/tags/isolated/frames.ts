@@ -8,7 +8,7 @@ import type { Conversion } from '../watch-conversions.ts'
 import { FrameElement, guardFocus, refuseMessages, storeJar } from './frame-element.ts'
 import { OutboundClickHold } from './outbound-click.ts'
 
-/** Passes a conversion on to every room; `isTold` when vendors in the page were told of it. */
+/** Passes a conversion on to every isolated frame; `isTold` if vendors in the page got it. */
 export type TellFrames = (conversion: Conversion, isReported: boolean) => void
 
 /** About what a frame costs on a slow device. */
