@@ -139,7 +139,7 @@ function describeVisit(
   return {
     ...(title ? { title: title.slice(0, MAX_TITLE_LENGTH) } : {}),
     address: isPublicAddress(address) ? address : null,
-    agent: request.headers['user-agent']?.slice(0, MAX_AGENT_LENGTH) ?? null,
+    agent: request.headers['user-agent']?.slice(0, MAX_AGENT_LENGTH) || null,
   }
 }
 

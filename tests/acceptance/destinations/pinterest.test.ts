@@ -25,6 +25,17 @@ describe.each(TIER_ENGINES)('Pinterest, on %s', (engine) => {
   const { addRow, admin, send, visitor, untilEmpty, counts, to } = site
   const HOST = 'api.pinterest.com'
 
+  test.each([
+    ['user agent', { 'user-agent': '' }],
+    ['public address', { 'x-forwarded-for': '10.0.0.7' }],
+  ])('stores no event that it would refuse for want of a %s', async (_what, change) => {
+    await addRow(PIXEL)
+    site.apis.isDown = true
+    const { cookie } = await visitor(ALL)
+    expect((await send({}, cookie, change)).statusCode).toBe(204)
+    expect(await site.waiting()).toBe(0)
+  })
+
   test.each<[ServerEventName, string, string | undefined]>([
     ['page_view', 'page_visit', undefined],
     ['lead', 'lead', 'abrir_conta'],

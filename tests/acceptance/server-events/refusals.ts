@@ -43,6 +43,16 @@ export function testRefusals(site: EventSite): void {
     expect(await waiting()).toBe(0)
   })
 
+  test('stores no event that Meta would refuse for want of a user agent', async () => {
+    await add('meta')
+    site.apis.isDown = true
+    const { cookie } = await visitor(ALL)
+    expect((await send({}, cookie, { 'user-agent': '' })).statusCode).toBe(204)
+    expect(await waiting()).toBe(0)
+    await send({}, cookie)
+    expect(await waiting()).toBe(1)
+  })
+
   test('refuses a flood from one address', async () => {
     const { cookie } = await visitor(ALL)
     const answers = await Promise.all(Array.from({ length: 70 }, () => send({}, cookie)))

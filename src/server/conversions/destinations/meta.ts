@@ -81,6 +81,8 @@ export const meta: Destination = {
   cookiesReadBy: ['meta', 'google_tag_manager'],
   identify,
   carries: ['address', 'agent', 'email'],
+  // Meta refuses a website's event without a user agent, and with it all others of its request.
+  isUseful: ({ agent }) => agent !== null,
   // Meta drops events older than seven days, and merges with the browser's event within two.
   windowMs: (way) => (way === 'both' ? 2 * DAY_MS : 7 * DAY_MS - HOUR_MS),
   batch: 50,

@@ -70,6 +70,8 @@ export const pinterest: Destination = {
   cookiesReadBy: [],
   identify: (visit) => identifyClick(visit, CLICK_COOKIE, { epik: '_epik' }),
   carries: ['address', 'agent'],
+  // Pinterest refuses an event that has neither an email nor both of these.
+  isUseful: ({ address, agent, email }) => email !== undefined || (address !== null && agent !== null),
   // Duplicates are merged for 48 hours.
   windowMs: () => 2 * DAY_MS,
   batch: 50,
