@@ -19,8 +19,6 @@ import { freePort } from '../tests/support/free-port.ts'
 import { spawnServer, untilReady } from '../tests/support/spawn-server.ts'
 import { startPostgres } from '../tests/support/start-postgres.ts'
 
-const RECORDS = 5_000_000
-const SECONDS = 15
 const WARM_UP_SECONDS = 3
 const PER_SECOND = 40
 /** Hundreds of times as often as a server. */
@@ -28,8 +26,14 @@ const CHECKPOINT_EVERY_MS = 100
 const AIM_MS = 20
 const KEY_FILE = 'secret.key'
 
-/** `beforeMeasuring` is awaited when the records exist, which takes minutes. */
-export async function benchChoices(beforeMeasuring: () => Promise<void>): Promise<string[][]> {
+export interface ChoicesOptions {
+  /** In the table before the first choice. */
+  records: number
+  seconds: number
+}
+
+/** Header first. */
+export async function benchChoices({ records, seconds }: ChoicesOptions): Promise<string[][]> {
   const directory = mkdtempSync(join(tmpdir(), 'portico-bench-'))
   const postgres = await startPostgres(findPostgres(), ['fsync=on', 'max_wal_size=8GB'])
   const engines = [
@@ -41,19 +45,18 @@ export async function benchChoices(beforeMeasuring: () => Promise<void>): Promis
     ],
   ] as const
   try {
-    for (const [, dataDir, databaseUrl] of engines) await fill(dataDir, databaseUrl)
-    await beforeMeasuring()
+    for (const [, dataDir, databaseUrl] of engines) await fill(records, dataDir, databaseUrl)
     const rows: string[][] = []
     for (const [name, dataDir, databaseUrl] of engines)
-      rows.push(...(await benchEngine(name, dataDir, databaseUrl)))
+      rows.push(...(await benchEngine(name, dataDir, databaseUrl, seconds)))
     return [
       [
-        `choices a second, ${RECORDS.toLocaleString('en')} records`,
+        `choices a second, ${records.toLocaleString('en')} records`,
         'p50 ms',
         'p99 ms',
         'max ms',
-        'turned away',
-        'aim',
+        'refused',
+        'target',
       ],
       ...rows,
     ]
@@ -63,7 +66,12 @@ export async function benchChoices(beforeMeasuring: () => Promise<void>): Promis
   }
 }
 
-async function benchEngine(name: string, dataDir: string, databaseUrl: string | null): Promise<string[][]> {
+async function benchEngine(
+  name: string,
+  dataDir: string,
+  databaseUrl: string | null,
+  seconds: number,
+): Promise<string[][]> {
   const { db, close } = openDatabase({ dataDir, databaseUrl })
   const port = await freePort()
   const site = `http://localhost:${port}`
@@ -76,15 +84,15 @@ async function benchEngine(name: string, dataDir: string, databaseUrl: string | 
   try {
     await untilReady(server, site)
     await measure(site, WARM_UP_SECONDS)
-    const alone = await measure(site, SECONDS)
+    const alone = await measure(site, seconds)
     const stopped = new AbortController()
     const adding = addCheckpoints(db, stopped.signal)
-    const beside = await measure(site, SECONDS)
+    const beside = await measure(site, seconds)
     stopped.abort()
     const checkpoints = await adding
     return [
       row(`${name}, ${PER_SECOND}`, alone),
-      row(`${name}, ${PER_SECOND}, and ${(checkpoints / SECONDS).toFixed(1)} seals a second`, beside),
+      row(`${name}, ${PER_SECOND}, and ${(checkpoints / seconds).toFixed(1)} checkpoints a second`, beside),
     ]
   } finally {
     server.child.kill('SIGTERM')
@@ -93,12 +101,12 @@ async function benchEngine(name: string, dataDir: string, databaseUrl: string | 
   }
 }
 
-function row(what: string, { p50, p99, max, turnedAway }: Measured): string[] {
-  return [what, p50.toFixed(1), p99.toFixed(1), max.toFixed(1), `${turnedAway}`, `< ${AIM_MS} ms`]
+function row(what: string, { p50, p99, max, refused }: Measured): string[] {
+  return [what, p50.toFixed(1), p99.toFixed(1), max.toFixed(1), `${refused}`, `< ${AIM_MS} ms`]
 }
 
 /** Records of some years with checkpoints. Their ids are spread like random ones. */
-async function fill(dataDir: string, databaseUrl: string | null): Promise<void> {
+async function fill(records: number, dataDir: string, databaseUrl: string | null): Promise<void> {
   mkdirSync(dataDir, { mode: 0o700 })
   const { db, close } = openDatabase({ dataDir, databaseUrl })
   await migrate(db)
@@ -106,7 +114,7 @@ async function fill(dataDir: string, databaseUrl: string | null): Promise<void> 
   if (databaseUrl === null) {
     const database = new DatabaseSync(join(dataDir, SQLITE_FILE))
     database.exec('pragma cache_size = -2000000')
-    for (const statement of statements(SQLITE_WORDS)) database.exec(statement)
+    for (const statement of statements(records, SQLITE_WORDS)) database.exec(statement)
     database.exec('pragma wal_checkpoint(truncate)')
     database.close()
     return
@@ -114,7 +122,7 @@ async function fill(dataDir: string, databaseUrl: string | null): Promise<void> 
   await makeSecretKeyFile(join(dataDir, KEY_FILE))
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
-  for (const statement of statements(POSTGRES_WORDS)) await client.query(statement)
+  for (const statement of statements(records, POSTGRES_WORDS)) await client.query(statement)
   await client.query('vacuum analyze')
   await client.end()
 }
@@ -146,20 +154,20 @@ const POSTGRES_WORDS: Words = {
   json: (text) => `cast(${text} as jsonb)`,
 }
 
-function statements({ numbers, hex, uuid, time, json }: Words): string[] {
+function statements(records: number, { numbers, hex, uuid, time, json }: Words): string[] {
   const hash = 'ab'.repeat(32)
   // Knuth's multiplicative hash: every number below 2^32 once.
   const spread = hex('(n * 2654435761) & 4294967295')
   return [
-    `${numbers(RECORDS)} insert into consent_records
+    `${numbers(records)} insert into consent_records
       (id, consent_id, action, categories, text_version, tag_set_version, created_at, schema_version, notice_hash, parties_hash, retention_days, leaf_position)
       select ${uuid(`${spread} || '-0000-4000-8000-000000000000'`)}, ${uuid(`${spread} || '-0000-4000-8000-000000000001'`)}, 'accept_all',
         ${json(`'["desempenho","funcionalidade","marketing"]'`)}, 1, 'abcdefghijklmnop',
         ${time('1700000000 + n * 10')}, 1, '${hash}', '${hash}', 1826, n from n`,
-    `${numbers(RECORDS)} insert into consent_leaves (position, hash) select n, '${hash}' from n`,
-    `${numbers(Math.floor(RECORDS / 256))} insert into consent_tree_nodes (level, position, hash) select 8, n, '${hash}' from n`,
-    `${numbers(Math.floor(RECORDS / 65_536))} insert into consent_tree_nodes (level, position, hash) select 16, n, '${hash}' from n`,
-    `update consent_tree set size = ${RECORDS}`,
+    `${numbers(records)} insert into consent_leaves (position, hash) select n, '${hash}' from n`,
+    `${numbers(Math.floor(records / 256))} insert into consent_tree_nodes (level, position, hash) select 8, n, '${hash}' from n`,
+    `${numbers(Math.floor(records / 65_536))} insert into consent_tree_nodes (level, position, hash) select 16, n, '${hash}' from n`,
+    `update consent_tree set size = ${records}`,
   ]
 }
 
@@ -168,14 +176,14 @@ interface Measured {
   p99: number
   max: number
   /** Refused with 503 or 429, usually because the machine is busy. */
-  turnedAway: number
+  refused: number
 }
 
 /** Milliseconds from when each choice was due until it was stored. */
 async function measure(site: string, seconds: number): Promise<Measured> {
   const times: number[] = []
   const pending: Promise<void>[] = []
-  let turnedAway = 0
+  let refused = 0
   const start = performance.now()
   for (let sent = 0; sent < seconds * PER_SECOND; sent++) {
     const due = start + sent * (1000 / PER_SECOND)
@@ -183,14 +191,14 @@ async function measure(site: string, seconds: number): Promise<Measured> {
     pending.push(
       choose(site).then((status) => {
         if (status === 204) times.push(performance.now() - due)
-        else turnedAway++
+        else refused++
       }),
     )
   }
   await Promise.all(pending)
   times.sort((a, b) => a - b)
   const at = (share: number) => times[Math.floor(times.length * share)] ?? Number.NaN
-  return { p50: at(0.5), p99: at(0.99), max: times.at(-1) ?? Number.NaN, turnedAway }
+  return { p50: at(0.5), p99: at(0.99), max: times.at(-1) ?? Number.NaN, refused }
 }
 
 async function choose(site: string): Promise<number> {

@@ -1,7 +1,7 @@
 /**
  * A list of fifty pixels, from this server and from `@supabase/lite` on its `node:sqlite` backend: both over HTTP on
- * this machine, with a session token, alternating, three rounds each; once without writes, where responses may be
- * cached, and once with a write before every list. Run alone: `node bench/data-service.ts`.
+ * this machine, with a session token, alternating, one after the other; once without writes, where responses may be
+ * cached, and once with a write before every list.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,8 +10,6 @@ import { type Contender, startLite, startPortico } from './data-service-contende
 import { type LoadStep, measureLoad } from './measure-load.ts'
 import { processorMilliseconds, residentMegabytes } from './process-usage.ts'
 
-const ROUNDS = 3
-const SECONDS = 5
 const CONNECTIONS = 10
 
 interface Measured {
@@ -20,6 +18,11 @@ interface Measured {
   p99Milliseconds: number
   processorMilliseconds: number
   memoryMegabytes: number
+}
+
+export interface Rounds {
+  rounds: number
+  seconds: number
 }
 
 interface Round {
@@ -38,14 +41,14 @@ export interface DataServiceResult {
   ratios: Record<Way, number>
 }
 
-export async function benchDataService(): Promise<DataServiceResult> {
+export async function benchDataService(rounds: Rounds): Promise<DataServiceResult> {
   const directory = mkdtempSync(join(tmpdir(), 'portico-bench-'))
   const contenders: Contender[] = []
   try {
     contenders.push(await startPortico(directory))
     contenders.push(await startLite(directory))
-    const lists = await measureInTurns(contenders, 'list of 50 pixels')
-    const writes = await measureInTurns(contenders, 'write, then list of 50 pixels')
+    const lists = await measureInTurns(contenders, 'list of 50 pixels', rounds)
+    const writes = await measureInTurns(contenders, 'write, then list of 50 pixels', rounds)
     return {
       rows: [
         ['', 'requests/s', 'p99 ms', 'CPU ms', 'memory MB'],
@@ -73,16 +76,20 @@ function ratioOf([ours, theirs]: readonly Measured[]): number {
 }
 
 /** Alternating, so that other load affects both; the median round counts. */
-async function measureInTurns(contenders: readonly Contender[], way: Way): Promise<Measured[]> {
-  const rounds = contenders.map((): Round[] => [])
+async function measureInTurns(
+  contenders: readonly Contender[],
+  way: Way,
+  { rounds, seconds }: Rounds,
+): Promise<Measured[]> {
+  const measured = contenders.map((): Round[] => [])
   for (const contender of contenders) await measureRound(contender, way, 2)
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < rounds; round++) {
     for (const [index, contender] of contenders.entries()) {
-      rounds[index]?.push(await measureRound(contender, way, SECONDS))
+      measured[index]?.push(await measureRound(contender, way, seconds))
     }
   }
   return contenders.map((contender, index) => {
-    const sorted = (rounds[index] ?? []).toSorted((a, b) => a.rate - b.rate)
+    const sorted = (measured[index] ?? []).toSorted((a, b) => a.rate - b.rate)
     const median = sorted[Math.floor(sorted.length / 2)]
     return {
       name: `${contender.name}, ${way}`,
@@ -110,11 +117,4 @@ function writeThenList({ request, onePixel }: Contender): LoadStep[] {
     { method: 'PATCH', path: onePixel, headers, body: '{"is_active":false}' },
     { method: 'GET', path: `${pathname}${search}`, headers: request.headers },
   ]
-}
-
-if (import.meta.main) {
-  const { rows, ratios } = await benchDataService()
-  for (const row of rows)
-    console.log(row.map((cell, index) => (index === 0 ? cell.padEnd(52) : cell.padStart(12))).join(''))
-  for (const [way, ratio] of Object.entries(ratios)) console.log(`${way}: ${ratio.toFixed(1)} times`)
 }

@@ -10,7 +10,6 @@ import { pinProcess } from './processor.ts'
 import { startEventSite } from './start-event-site.ts'
 import { startLoad } from './start-load.ts'
 
-const SECONDS = 6
 /** The rate rises while code is compiled. */
 const RAMP_SECONDS = 10
 const WARM_UP_MS = 14_000
@@ -22,14 +21,14 @@ const OUTCOMES_PER_SECOND = 500
 const OUTCOME_CALLERS = 32
 
 /** Measured values and targets: for Meta alone, and for Meta and Google, so two rows per event, while they are sent. */
-export async function benchEvents(): Promise<string[][]> {
+export async function benchEvents({ seconds }: { seconds: number }): Promise<string[][]> {
   const rows: string[][] = []
-  for (const vendors of [1, 2]) rows.push(...(await measureEvents(vendors)))
+  for (const vendors of [1, 2]) rows.push(...(await measureEvents(vendors, seconds)))
   return rows
 }
 
 /** One outcome a call, tied to a visit, with a value, for two vendors. Every answer means that it is durable. */
-export async function benchOutcomes(): Promise<string[][]> {
+export async function benchOutcomes({ seconds }: { seconds: number }): Promise<string[][]> {
   const site = await startEventSite()
   pinProcess('client', process.pid)
   try {
@@ -52,7 +51,7 @@ export async function benchOutcomes(): Promise<string[][]> {
     await callers()
     const before = { cpu: processorMilliseconds(site.pid), at: performance.now() }
     counted = 0
-    ends = before.at + SECONDS * 1000
+    ends = before.at + seconds * 1000
     await callers()
     const perSecond = counted / ((performance.now() - before.at) / 1000)
     const cpuMs = processorMilliseconds(site.pid) - before.cpu
@@ -66,19 +65,19 @@ export async function benchOutcomes(): Promise<string[][]> {
   }
 }
 
-async function measureEvents(vendors: number): Promise<string[][]> {
+async function measureEvents(vendors: number, seconds: number): Promise<string[][]> {
   const site = await startEventSite()
   pinProcess('client', process.pid)
   try {
     for (const pixel of SERVER_PIXELS.slice(0, vendors)) await site.addPixel(pixel)
     const page = `${site.url}/`
-    await measureVisits(page, SECONDS)
-    const idle = await measureVisits(page, SECONDS)
+    await measureVisits(page, seconds)
+    const idle = await measureVisits(page, seconds)
     const limit = Math.max(LEAST_LIMIT_MS, idle.p99 * 1.5)
     const load = startLoad({
       url: `${site.url}/api/events`,
       method: 'POST',
-      headers: { cookie: site.cookie, 'content-type': 'application/json' },
+      headers: site.visitorHeaders,
       body: JSON.stringify({ name: 'lead', path: '/' }),
       perSecond: AIM_PER_SECOND,
       connections: CONNECTIONS,
@@ -90,11 +89,13 @@ async function measureEvents(vendors: number): Promise<string[][]> {
       cpu: processorMilliseconds(site.pid),
       at: performance.now(),
     }
-    const visits = await measureVisits(page, SECONDS)
+    const visits = await measureVisits(page, seconds)
     const events = countEvents(site.file) - before.events
     const cpuMs = processorMilliseconds(site.pid) - before.cpu
     const perSecond = events / ((performance.now() - before.at) / 1000)
     const answered = await load.end()
+    const refused = countRefused(site.file)
+    if (refused > 0) throw new Error(`the vendors' stand-ins refused ${refused} events`)
     const each = vendors === 1 ? 'for one vendor' : 'for two vendors'
     return [
       [`events stored a second, each ${each}`, perSecond.toFixed(0), `at least ${AIM_PER_SECOND * 0.99}`],
@@ -114,16 +115,27 @@ const describe = ({ p50, p99, max }: Visits) =>
 
 /** Waiting and settled events of one of the two pixels, read from the file. */
 function countEvents(file: string): number {
+  return read(file, [
+    `select count(*) from deliveries where kind = 'meta'`,
+    `select coalesce(sum(count), 0) from counts where series = 'conversion' and resolution = 'hour' and subject = (select id from tracking_pixels where type = 'meta' and deleted_at is null)`,
+  ])
+}
+
+/** Refused events are sent again one by one: another load than the one that is measured. */
+function countRefused(file: string): number {
+  return read(file, [
+    `select coalesce(sum(count), 0) from counts where series = 'conversion' and resolution = 'hour' and key like 'refused %'`,
+  ])
+}
+
+/** The sum of these numbers at one moment. */
+function read(file: string, statements: readonly string[]): number {
   const database = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
   try {
-    const count = (sql: string) => Number(Object.values(database.prepare(sql).get() ?? {})[0] ?? 0)
     database.exec('begin')
-    return (
-      count(`select count(*) from deliveries where kind = 'meta'`) +
-      count(
-        `select coalesce(sum(count), 0) from counts where series = 'conversion' and resolution = 'hour' and subject = (select id from tracking_pixels where type = 'meta' and deleted_at is null)`,
-      )
-    )
+    return statements
+      .map((sql) => Number(Object.values(database.prepare(sql).get() ?? {})[0] ?? 0))
+      .reduce((sum, count) => sum + count, 0)
   } finally {
     database.close()
   }

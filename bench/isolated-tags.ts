@@ -1,7 +1,6 @@
 /**
  * Costs of ten isolated tags for the page: main-thread time, on a processor slowed four times, from their start until
  * the page's report. Compared with ten frames of the same documents that never start, which is the browser's own cost.
- * Run alone: `npm run bench -- --only=rooms`.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -16,7 +15,6 @@ import { measurePageThread, type PageThread } from './measure-page-thread.ts'
 import { median } from './measure-throughput.ts'
 
 const COUNT = 10
-const ROUNDS = 5
 const SLOWDOWN = 4
 const AIM = '< 50 ms'
 
@@ -38,7 +36,7 @@ type SetName = keyof typeof SETS
 interface Case {
   what: string
   set?: SetName
-  isBare?: true
+  isBare?: boolean
   aim?: string
 }
 
@@ -51,7 +49,7 @@ const CASES: readonly Case[] = [
 ]
 
 /** Measure, value, target. */
-export async function benchIsolatedTags(): Promise<string[][]> {
+export async function benchIsolatedTags({ rounds }: { rounds: number }): Promise<string[][]> {
   const directory = mkdtempSync(join(tmpdir(), 'portico-bench-'))
   const vendors = await startVendors()
   const portico = await startPortico(directory)
@@ -62,10 +60,10 @@ export async function benchIsolatedTags(): Promise<string[][]> {
     for (const [name, { codes, runs_in }] of Object.entries(SETS)) await add(portico, name, codes, runs_in)
     const apart = await launch(findChromium(), '--site-per-process')
     browsers.push(apart)
-    const rows = await measureAll(portico, 'a process for the rooms', apart, CASES)
+    const rows = await measureAll(portico, 'a process for the frames', apart, CASES, rounds)
     const together = await launch(findLightChromium(), '--disable-site-isolation-trials')
     browsers.push(together)
-    rows.push(...(await measureAll(portico, 'one process for all', together, CASES.slice(-2))))
+    rows.push(...(await measureAll(portico, 'one process for all', together, CASES.slice(-2), rounds)))
     return rows
   } finally {
     for (const browser of browsers) await browser.close()
@@ -75,24 +73,24 @@ export async function benchIsolatedTags(): Promise<string[][]> {
   }
 }
 
-/** Alternating, so that other load affects all; the first round is not counted. */
+/** Alternating, so that other load affects all; the first visit of a browser is not counted. */
 async function measureAll(
   portico: Contender,
   name: string,
   browser: DevtoolsBrowser,
   cases: readonly Case[],
+  rounds: number,
 ): Promise<string[][]> {
   const found = new Map(cases.map((each): [Case, PageThread[]] => [each, []]))
   const { origin } = new URL(portico.request.url)
-  for (let round = 0; round <= ROUNDS; round++) {
-    for (const each of cases) {
-      await activate(portico, each.set)
-      const hasTags = each.set !== undefined && !each.isBare
-      const options = { url: `${origin}/`, slowdown: SLOWDOWN, hasTags, isBare: each.isBare === true }
-      const measured = await measurePageThread(browser, options)
-      if (round > 0) found.get(each)?.push(measured)
-    }
+  const visit = async ({ set, isBare = false }: Case) => {
+    await activate(portico, set)
+    const hasTags = set !== undefined && !isBare
+    return measurePageThread(browser, { url: `${origin}/`, slowdown: SLOWDOWN, hasTags, isBare })
   }
+  for (const each of cases.slice(-1)) await visit(each)
+  for (let round = 0; round < rounds; round++)
+    for (const each of cases) found.get(each)?.push(await visit(each))
   return cases.map((each) => {
     const visits = found.get(each) ?? []
     const of = (figure: keyof PageThread) => median(visits.map((visit) => visit[figure]))

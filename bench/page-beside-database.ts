@@ -14,7 +14,6 @@ import { measureVisits, type Visits } from './measure-visits.ts'
 import { pinProcess } from './processor.ts'
 import { startLoad } from './start-load.ts'
 
-const SECONDS = 6
 /** Until the sending process has started and both sides are compiled. */
 const WARM_UP_MS = 8_000
 const LOCK_MS = WARM_UP_MS + 5_000
@@ -34,7 +33,7 @@ interface Scene {
 }
 
 /** Work, its own count, visits, and whether the target is met. */
-export async function benchPageBesideDatabase(): Promise<string[][]> {
+export async function benchPageBesideDatabase({ seconds }: { seconds: number }): Promise<string[][]> {
   const directory = mkdtempSync(join(tmpdir(), 'portico-bench-'))
   const port = await freePort()
   const site = `http://localhost:${port}`
@@ -58,8 +57,8 @@ export async function benchPageBesideDatabase(): Promise<string[][]> {
     pinProcess('client', process.pid)
     const file = join(directory, 'portico.db')
     const works = await makeWorks({ site, file, server, webhook })
-    await measureVisits(`${site}/`, SECONDS)
-    const idle = await measureVisits(`${site}/`, SECONDS)
+    await measureVisits(`${site}/`, seconds)
+    const idle = await measureVisits(`${site}/`, seconds)
     const limit = Math.max(LEAST_LIMIT_MS, idle.p99 * 1.5)
     const rows = [
       ['page beside', 'answered', 'p50 ms', 'p99 ms', 'max ms', `p99 at most ${limit.toFixed(1)}`],
@@ -68,7 +67,7 @@ export async function benchPageBesideDatabase(): Promise<string[][]> {
     for (const [what, start] of works) {
       const work = start()
       await setTimeout(WARM_UP_MS)
-      const visits = await measureVisits(`${site}/`, SECONDS)
+      const visits = await measureVisits(`${site}/`, seconds)
       rows.push(toRow(what, await work.end(), visits, limit))
     }
     return rows
@@ -107,7 +106,7 @@ async function makeWorks({ site, file, server, webhook }: Scene): Promise<[strin
   })
   const ids = await addActivePixels(pixels)
   addRows(file)
-  const beacon = {
+  const report = {
     url: site + TAG_REPORT_PATH,
     method: 'POST',
     headers: json,
@@ -120,7 +119,7 @@ async function makeWorks({ site, file, server, webhook }: Scene): Promise<[strin
     body: JSON.stringify({ email: 'pessoa@exemplo.com.br' }),
   }
   return [
-    ['2,000 beacons a second', () => startLoad({ ...beacon, perSecond: 2_000 })],
+    ['2,000 reports a second', () => startLoad({ ...report, perSecond: 2_000 })],
     [
       'a lock held elsewhere for 5 s, 20 subscriptions a second',
       () => {

@@ -1,10 +1,9 @@
 /**
  * `npm run bench`: every number of docs/reports/benchmarks.md, measured now, on this machine, and written there. A part is
- * not written if other programs used the processors before or after it. `--quick` takes one short round of each without
- * Next.js and Astro and writes nothing; `--only=NAME` runs one part; `--dry` writes nothing. `--pause` waits for a line of
- * input after minutes of preparation, so that the machine can become quiet. Long runs are in `npm run soak`.
+ * not written if other programs used the processors before or after it. `--quick` takes one short round of each on little
+ * data, without Next.js and Astro, and writes nothing; `--only=NAME,NAME` runs some parts; `--dry` writes nothing. The last
+ * lines name what took how long, what is missing and what must not be believed. Long runs are in `npm run soak`.
  */
-import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus, release } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -28,7 +27,6 @@ const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     only: { type: 'string' },
-    pause: { type: 'boolean', default: false },
     dry: { type: 'boolean', default: false },
   },
 })
@@ -40,47 +38,71 @@ type Table = [name: string, rows: readonly (readonly string[])[]]
 
 const missing: string[] = []
 const busy: string[] = []
+const durations: string[] = []
+
+const { quick } = values
 
 const PARTS: Record<string, () => Promise<Table[]>> = {
   landing: async () => {
     const landing = await benchLanding(
-      values.quick
-        ? { rounds: 1, seconds: 3, lighthouseRuns: 1, frameworks: false }
-        : { rounds: 2, seconds: 5, lighthouseRuns: 3, frameworks: true },
+      quick
+        ? { rounds: 1, seconds: 2, lighthouseRuns: 1, frameworks: false }
+        : { rounds: 2, seconds: 4, lighthouseRuns: 3, frameworks: true },
     )
     missing.push(...landing.missing)
     return [['landing page', [['landing page', 'measured', 'target'], ...landing.rows]]]
   },
   visits: async () => {
-    const rows = await benchCountVisits(values.quick ? { rounds: 1, seconds: 3 } : { rounds: 4, seconds: 5 })
+    const rows = await benchCountVisits(quick ? { rounds: 1, seconds: 2 } : { rounds: 4, seconds: 4 })
     return [['counting visits', [['counting visits', 'measured', 'target'], ...rows]]]
   },
   data: async () => {
-    const { rows, ratios } = await benchDataService()
+    const { rows, ratios } = await benchDataService(
+      quick ? { rounds: 1, seconds: 2 } : { rounds: 3, seconds: 4 },
+    )
     for (const [way, ratio] of Object.entries(ratios))
       console.log(`\n${way}: ${ratio.toFixed(2)} times the requests of @supabase/lite`)
     return [['data API', rows]]
   },
   operation: async () => [['operation', [['operation', 'measured', 'target'], ...(await benchOperation())]]],
-  database: async () => [['other work', await benchPageBesideDatabase()]],
+  database: async () => [['other work', await benchPageBesideDatabase({ seconds: quick ? 1 : 5 })]],
   events: async () => [
-    ['conversions', [['conversions', 'measured', 'target'], ...(await benchEvents())]],
-    ['after consent', await benchEventsPage(values.quick ? 1 : 3)],
-  ],
-  outcomes: async () => [['outcomes', [['outcomes', 'measured', 'target'], ...(await benchOutcomes())]]],
-  dashboard: async () => [['dashboard', [['dashboard', 'measured', 'target'], ...(await benchDashboard())]]],
-  consent: async () => [['choices', await benchChoices(untilReported)]],
-  instrument: async () => [['instrument', [['task', 'measured', 'target'], ...(await benchInstrument())]]],
-  isolated: async () => [
     [
-      'isolated frames',
-      [["the page's main thread, four times slower", 'measured', 'target'], ...(await benchIsolatedTags())],
+      'conversions',
+      [['conversions', 'measured', 'target'], ...(await benchEvents({ seconds: quick ? 1 : 5 }))],
     ],
   ],
+  outcomes: async () => {
+    const rows = await benchOutcomes({ seconds: quick ? 1 : 5 })
+    return [['outcomes', [['outcomes', 'measured', 'target'], ...rows]]]
+  },
+  'after-consent': async () => [['after consent', await benchEventsPage(quick ? 1 : 2)]],
+  dashboard: async () => {
+    const rows = await benchDashboard({ pixels: quick ? 1_000 : 10_000 })
+    return [['dashboard', [['dashboard', 'measured', 'target'], ...rows]]]
+  },
+  instrument: async () => {
+    const rows = await benchInstrument(
+      quick ? { counted: 60, active: 120 } : { counted: 200, active: 10_000 },
+    )
+    return [['instrument', [['task', 'measured', 'target'], ...rows]]]
+  },
+  choices: async () => {
+    const sizes = quick ? { records: 20_000, seconds: 2 } : { records: 1_000_000, seconds: 10 }
+    return [['choices', await benchChoices(sizes)]]
+  },
+  isolated: async () => {
+    const rows = await benchIsolatedTags({ rounds: quick ? 1 : 2 })
+    return [
+      ['isolated frames', [["the page's main thread, four times slower", 'measured', 'target'], ...rows]],
+    ]
+  },
 }
 
-if (values.only !== undefined && !Object.hasOwn(PARTS, values.only)) {
-  console.error(`--only takes one of: ${Object.keys(PARTS).join(', ')}`)
+const wanted = values.only?.split(',') ?? Object.keys(PARTS)
+const unknown = wanted.filter((part) => !Object.hasOwn(PARTS, part))
+if (unknown.length > 0) {
+  console.error(`--only takes some of: ${Object.keys(PARTS).join(', ')}`)
   process.exit(1)
 }
 if (!isBuildFresh()) await buildAll()
@@ -88,7 +110,7 @@ console.log(
   `${new Date().toISOString().slice(0, 10)}, ${cpus().length} × ${cpus()[0]?.model.trim()}, Linux ${release()}, Node ${process.version}`,
 )
 for (const [part, measure] of Object.entries(PARTS)) {
-  if (values.only !== undefined && values.only !== part) continue
+  if (!wanted.includes(part)) continue
   const before = await processorsInUse()
   const began = performance.now()
   try {
@@ -98,10 +120,14 @@ for (const [part, measure] of Object.entries(PARTS)) {
     if (isBusy) busy.push(`${part}: ${(100 * inUse).toFixed(0)} % of the processors`)
     for (const [name, rows] of tables) show(name, rows, !isBusy)
   } catch (error) {
+    process.exitCode = 1
+    console.error(error)
     missing.push(`${part}: ${String((error as Error).message).split('\n')[0]}`)
   }
-  console.log(`\n${part} took ${((performance.now() - began) / 60_000).toFixed(1)} minutes`)
+  durations.push(`${part}: ${((performance.now() - began) / 60_000).toFixed(1)} minutes`)
+  console.log(`\n${durations.at(-1)}`)
 }
+console.log(`\nTook ${(performance.now() / 60_000).toFixed(1)} minutes:\n${list(durations)}`)
 if (missing.length > 0) console.log(`\nNot measured on this machine:\n${list(missing)}`)
 if (busy.length > 0) console.log(`\nToo busy to believe, not written: other programs used\n${list(busy)}`)
 
@@ -113,17 +139,12 @@ function list(lines: readonly string[]): string {
 function show(name: string, rows: Table[1], isBelieved: boolean): void {
   const table = formatTable(rows)
   console.log(`\n${table}`)
-  if (values.dry || values.quick || !isBelieved) return
+  if (values.dry || quick || !isBelieved) return
   const block = new RegExp(`(?<=<!-- ${name}: [^>]+ -->\\n)[\\s\\S]*?(?=<!-- /${name} -->)`)
+  const report = readFileSync(REPORT, 'utf8')
+  if (!block.test(report)) throw new Error(`${REPORT} has no place for the table "${name}"`)
   writeFileSync(
     REPORT,
-    readFileSync(REPORT, 'utf8').replace(block, () => `${table}\n`),
+    report.replace(block, () => `${table}\n`),
   )
-}
-
-async function untilReported(): Promise<void> {
-  if (!values.pause) return
-  console.log('ready to measure; a line of input begins')
-  await once(process.stdin, 'data')
-  process.stdin.pause()
 }

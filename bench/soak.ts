@@ -32,7 +32,7 @@ try {
   const load = startLoad({
     url: `${site.url}/api/events`,
     method: 'POST',
-    headers: { cookie: site.cookie, 'content-type': 'application/json' },
+    headers: site.visitorHeaders,
     body: JSON.stringify({ name: 'lead', path: '/' }),
     perSecond: EVENTS_PER_SECOND,
     connections: 512,

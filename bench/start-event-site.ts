@@ -8,6 +8,9 @@ import { freePort } from '../tests/support/free-port.ts'
 import { startVendorApis } from '../tests/support/vendor-apis/start-vendor-apis.ts'
 import { startPageServer } from './page-server.ts'
 
+const USER_AGENT =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/142.0.0.0 Safari/537.36'
+
 /** A vendor on another continent. */
 const VENDOR_MS = 200
 
@@ -20,6 +23,8 @@ export interface EventSite {
   cookie: string
   /** Of an administrator. */
   headers: Record<string, string>
+  /** Of an event that this visitor's browser posts. */
+  visitorHeaders: Record<string, string>
   addPixel(pixel: object): Promise<void>
   removePixels(): Promise<void>
   /** Requests from the server to vendors so far. */
@@ -68,12 +73,15 @@ export async function startEventSite(publicUrl?: string): Promise<EventSite> {
     const pixels = `${url}/rest/v1/tracking_pixels`
     const removePixels = () => send('DELETE', `${pixels}?id=not.is.null`, headers)
     await removePixels()
+    const cookie = await recordChoice(url)
     return {
       url,
       pid: server.pid,
       file: join(directory, 'portico.db'),
-      cookie: await recordChoice(url),
+      cookie,
       headers,
+      // Vendors refuse events without a user agent.
+      visitorHeaders: { cookie, 'user-agent': USER_AGENT, 'content-type': 'application/json' },
       addPixel: (pixel) => send('POST', pixels, headers, pixel),
       removePixels,
       countReceived: () => apis.received.length,
