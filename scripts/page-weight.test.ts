@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -23,14 +24,24 @@ function assetBytes(path: string): number {
   return readFileSync(join('dist/client', `${path}.br`)).length
 }
 
+/** Hashes in file names change with each build, and some compress better: here every file has a fixed one of its own. */
+function withFixedNames(text: string): string {
+  return text.replace(/(?<=\/assets\/[\w-]+-)[\w-]{8}(?=\.)/g, (_hash, at: number) =>
+    createHash('sha256')
+      .update(text.slice(text.lastIndexOf('/', at), at))
+      .digest('base64url')
+      .slice(0, 8),
+  )
+}
+
 test('the page with its style is within its budget', async () => {
-  expect(await brotliBytes(html)).toBeLessThanOrEqual(PAGE_BUDGETS.html)
+  expect(await brotliBytes(withFixedNames(html))).toBeLessThanOrEqual(PAGE_BUDGETS.html)
 })
 
 test('everything up to the hero is within its budget', async () => {
   const heroEnd = html.indexOf('<ul class="wrap three')
   expect(heroEnd).toBeGreaterThan(0)
-  expect(await brotliBytes(html.slice(0, heroEnd))).toBeLessThanOrEqual(PAGE_BUDGETS.upToHero)
+  expect(await brotliBytes(withFixedNames(html.slice(0, heroEnd)))).toBeLessThanOrEqual(PAGE_BUDGETS.upToHero)
 })
 
 test('with full content the page is at most 15 KB, and up to the hero 6.5 KB', async () => {

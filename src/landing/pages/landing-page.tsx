@@ -120,6 +120,14 @@ function structuredData(site: SiteInfo, logo: string): object {
         inLanguage: 'pt-BR',
         publisher: { '@id': organization },
       },
+      {
+        '@type': 'FAQPage',
+        mainEntity: QUESTIONS.list.map(({ question, answer }) => ({
+          '@type': 'Question',
+          name: question,
+          acceptedAnswer: { '@type': 'Answer', text: answer },
+        })),
+      },
     ],
   }
 }

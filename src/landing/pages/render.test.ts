@@ -151,14 +151,21 @@ describe('required content', () => {
     expect(html).toContain(`<h3>${title}</h3>`)
   })
 
-  test('shows the questions in the closing section', () => {
+  test('shows the questions in the closing section, and the same to search engines', () => {
     const closing = html.slice(html.indexOf('class="close'), html.indexOf('</main>'))
     const asked = Array.from(
       closing.matchAll(/<details><summary>(.*?)<\/summary><p>(.*?)<\/p><\/details>/g),
-      ([, question, answer]) => `${question} ${answer}`,
+      ([, question, answer]) => [question, answer],
     )
-    expect(asked.length).toBeGreaterThanOrEqual(4)
-    expect(asked.join()).toMatch(/até 40% menos.*mercado tradicional/)
+    const data = JSON.parse(/<script type="application\/ld\+json">(.*?)<\/script>/.exec(html)?.[1] ?? '')
+    const page = data['@graph'].find((part: { '@type': string }) => part['@type'] === 'FAQPage')
+    const written = page.mainEntity.map((entry: { name: string; acceptedAnswer: { text: string } }) => [
+      entry.name,
+      entry.acceptedAnswer.text,
+    ])
+    expect(written).toEqual(asked)
+    expect(written.length).toBeGreaterThanOrEqual(4)
+    expect(written.flat().join()).toMatch(/até 40% menos.*mercado tradicional/)
   })
 
   test.each([

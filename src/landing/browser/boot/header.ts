@@ -29,8 +29,9 @@ export function followHeaderState(): void {
 
 /** Closes the menu after a click on a link, and keeps the focus in header and menu while it is open. */
 export function wireMenu(): void {
-  const menu = document.getElementById('menu') as HTMLElement
-  const toggle = document.querySelector('.top .icon') as HTMLElement
+  const menu = document.getElementById('menu')
+  const toggle = document.querySelector<HTMLElement>('.top .icon')
+  if (menu === null || toggle === null) return
   const show = (open: boolean) => {
     if (menu.hidePopover) open ? menu.showPopover() : menu.hidePopover()
     else follow(menu.classList.toggle('open', open))
