@@ -182,7 +182,9 @@ test('offers to clear filters that nobody matches', async () => {
 test('says of days before counting began that they were not counted, and compares nothing with them', async () => {
   site.visits = (query) => ({ ...busySite(query), since: '2026-11-01T12:00:00.000Z' })
   const { person } = await openDashboard(site, { path: PATH })
-  await within(await card()).findByText('17/10 a 15/11, hoje até 9h. Contado desde 01/11/2026, depois das 9h.')
+  await within(await card()).findByText(
+    '17/10 a 15/11, hoje até 9h. Contado desde 01/11/2026, depois das 9h.',
+  )
   expect((await figures())[0]).toContain('sem período anterior')
   const chart = within(await card()).getByRole('slider', { name: 'Visitas, por dia' })
   chart.focus()
