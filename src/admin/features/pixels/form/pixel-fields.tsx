@@ -2,7 +2,7 @@ import { ChevronRight } from 'lucide-react'
 import { type FocusEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import type { UseFormReturn } from 'react-hook-form'
 import { Button } from '#admin/components/button.tsx'
-import { ChoiceCard, Field, FormField } from '#admin/components/form.tsx'
+import { ChoiceCard, FormField } from '#admin/components/form.tsx'
 import { HelpLink } from '#admin/components/help-link.tsx'
 import { Input, Select } from '#admin/components/inputs.tsx'
 import { MessageBox } from '#admin/components/message.tsx'
@@ -39,14 +39,13 @@ interface ConversionLabelFieldsProps {
 export function ConversionLabelFields({ form, preview: { preview } }: ConversionLabelFieldsProps) {
   const fields = preview?.labels ?? storedFields(form)
   if (fields.length === 0) return null
-  const errors = form.formState.errors.conversion_labels
   const typed = Object.values(form.watch('conversion_labels'))
   return (
     <fieldset className="grid gap-3">
       <legend className="text-[0.9375rem] font-semibold">Rótulos de conversão</legend>
       <p className="text-sm text-text-2">Só enviamos as conversões que têm rótulo.</p>
       {fields.map(({ conversion, label, placeholder, found }) => (
-        <Field key={conversion} label={label} error={errors?.[conversion]?.message}>
+        <FormField key={conversion} form={form} name={`conversion_labels.${conversion}`} label={label}>
           {(control) => (
             <>
               <Input
@@ -56,7 +55,6 @@ export function ConversionLabelFields({ form, preview: { preview } }: Conversion
                 spellCheck={false}
                 className="font-mono"
                 {...control}
-                {...form.register(`conversion_labels.${conversion}`)}
               />
               {found === null || typed.includes(found) ? null : (
                 <Button
@@ -72,7 +70,7 @@ export function ConversionLabelFields({ form, preview: { preview } }: Conversion
               )}
             </>
           )}
-        </Field>
+        </FormField>
       ))}
     </fieldset>
   )
@@ -134,8 +132,7 @@ interface PixelFormFieldsProps {
 export function PixelFormFields(props: PixelFormFieldsProps) {
   const { form, generation, recognition, aboutCode, aboutSending, aboutTag, aboutPlace } = props
   const { needsNoConsent, startsAtCode, startsAtSending, runsCode } = props
-  const { register, setValue, watch, formState } = form
-  const { errors } = formState
+  const { register, setValue, watch } = form
   const [type, pixelId, category] = watch(['type', 'pixel_id', 'consent_category'])
   const idText = type === 'custom' ? null : ID_FIELD_TEXT[type]
   const changeType = (next: PixelType) => {
@@ -147,26 +144,37 @@ export function PixelFormFields(props: PixelFormFieldsProps) {
         {(control) => <Input placeholder="Meta Pixel Principal" autoComplete="off" required {...control} />}
       </FormField>
       <div className="grid gap-4.5 sm:grid-cols-2">
-        <Field label="Tipo de Pixel" className={cn(!idText && 'sm:col-span-2')}>
-          {(control) => (
-            <Select
-              options={TYPES}
-              {...control}
-              {...register('type', {
-                onChange: (event) => {
-                  const next = pixelTypeSchema.parse(event.target.value)
-                  // A category that was the type's default changes with the type.
-                  if (category === DEFAULT_CATEGORY[type]) {
-                    setValue('consent_category', DEFAULT_CATEGORY[next])
-                  }
-                  changeType(next)
-                },
-              })}
-            />
-          )}
-        </Field>
+        <FormField
+          form={form}
+          name="type"
+          rules={{
+            onChange: (event) => {
+              const next = pixelTypeSchema.parse(event.target.value)
+              // A category that was the type's default changes with the type.
+              if (category === DEFAULT_CATEGORY[type]) setValue('consent_category', DEFAULT_CATEGORY[next])
+              changeType(next)
+            },
+          }}
+          label="Tipo de Pixel"
+          className={cn(!idText && 'sm:col-span-2')}
+        >
+          {(control) => <Select options={TYPES} {...control} />}
+        </FormField>
         {idText ? (
-          <Field label={idText.label} error={errors.pixel_id?.message} hint={pixelIdHint(type, pixelId)}>
+          <FormField
+            form={form}
+            name="pixel_id"
+            rules={{
+              onChange: ({ target }) => {
+                const id = normalizePixelId(target.value)
+                if (id !== target.value) setValue('pixel_id', id, { shouldDirty: true })
+                generation.onIdChange(id)
+              },
+              onBlur: (event) => movesOn(event) && generation.onIdLeave(),
+            }}
+            label={idText.label}
+            hint={pixelIdHint(type, pixelId)}
+          >
             {(control) => (
               <Input
                 placeholder={idText.example}
@@ -176,17 +184,9 @@ export function PixelFormFields(props: PixelFormFieldsProps) {
                 required
                 className="font-mono"
                 {...control}
-                {...register('pixel_id', {
-                  onChange: ({ target }) => {
-                    const id = normalizePixelId(target.value)
-                    if (id !== target.value) setValue('pixel_id', id, { shouldDirty: true })
-                    generation.onIdChange(id)
-                  },
-                  onBlur: (event) => movesOn(event) && generation.onIdLeave(),
-                })}
               />
             )}
-          </Field>
+          </FormField>
         ) : null}
       </div>
       <PixelIdAdvice form={form} onTypeChange={changeType} />

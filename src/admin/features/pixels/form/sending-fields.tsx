@@ -161,7 +161,6 @@ interface EventNamesProps {
 /** "O que vai, e com que nome": the vendor's names, or the fields for its numbers. */
 function EventNames({ form, destination: { who, events, event_id } }: EventNamesProps) {
   const id = useId()
-  const errors = form.formState.errors.event_ids
   const both = form.watch('delivery') === 'both'
   const sent = SERVER_EVENTS.filter((event) => events[event] !== null)
   return (
@@ -193,10 +192,11 @@ function EventNames({ form, destination: { who, events, event_id } }: EventNames
             {`N${who} cada conversão tem um número. ${event_id.hint ?? ''} Sem número, a conversão não vai.`}
           </p>
           {CONVERSIONS.filter((event) => events[event] !== null).map((event) => (
-            <Field
+            <FormField
               key={event}
+              form={form}
+              name={`event_ids.${event}`}
               label={`${event_id.label}: ${SERVER_EVENT_LABELS[event]}`}
-              error={errors?.[event]?.message}
             >
               {(control) => (
                 <Input
@@ -206,10 +206,9 @@ function EventNames({ form, destination: { who, events, event_id } }: EventNames
                   spellCheck={false}
                   className="font-mono placeholder:font-sans"
                   {...control}
-                  {...form.register(`event_ids.${event}`)}
                 />
               )}
-            </Field>
+            </FormField>
           ))}
         </>
       )}
@@ -330,9 +329,10 @@ function SecretField({ form, shown, storedAt, startsHere }: SecretFieldProps) {
   if (deliveryOf({ type, delivery, served }) === 'browser')
     return isStored ? <RestingSecret form={form} label={label} storedAt={storedAt} /> : null
   return (
-    <Field
+    <FormField
+      form={form}
+      name={`secrets.${type}`}
       label={label}
-      error={form.formState.errors.secrets?.[type]?.message}
       hint={
         isStored
           ? `${describeStored(storedAt)} Para alterar, cole outro. Para remover, escolha o envio "Pela página".`
@@ -342,7 +342,6 @@ function SecretField({ form, shown, storedAt, startsHere }: SecretFieldProps) {
       {(control) => (
         <Input
           {...control}
-          {...form.register(`secrets.${type}`)}
           {...(startsHere ? { 'data-autofocus': true } : {})}
           // No password field: a browser would fill in the administrator's own.
           type="text"
@@ -356,7 +355,7 @@ function SecretField({ form, shown, storedAt, startsHere }: SecretFieldProps) {
           className="font-mono [-webkit-text-security:disc] placeholder:font-sans"
         />
       )}
-    </Field>
+    </FormField>
   )
 }
 
