@@ -103,6 +103,8 @@ test.each<[string, Partial<typeof NOTHING> | object, string]>([
   ['user.updated', { oldEmail: 'a@b.co', newEmail: 'c@b.co' }, 'alterou o e-mail de a@b.co para c@b.co'],
   ['user.password_changed', { isSelf: true }, 'alterou a própria senha'],
   ['user.password_changed', { name: 'a@b.co' }, 'alterou a senha de a@b.co'],
+  ['outcomes.key_made', { name: 'Cadastro' }, 'criou a chave de API Cadastro'],
+  ['outcomes.key_revoked', { name: 'Cadastro' }, 'revogou a chave de API Cadastro'],
   ['outra.coisa', {}, 'fez uma ação que esta versão não reconhece (outra.coisa)'],
 ])('%s', (action, facts, text) => {
   expect(sentenceOf(action, { ...NOTHING, ...facts }).text).toBe(text)

@@ -165,10 +165,8 @@ export const SENTENCES: Readonly<Record<string, Sentence>> = {
   'outcomes.event_chosen': say('system', ({ name }) =>
     `mudou o envio do resultado ${name ?? ''} às plataformas`.replace('  ', ' '),
   ),
-  'outcomes.key_made': say('system', ({ name }) => `criou a chave de resultados ${name ?? ''}`.trimEnd()),
-  'outcomes.key_revoked': say('system', ({ name }) =>
-    `revogou a chave de resultados ${name ?? ''}`.trimEnd(),
-  ),
+  'outcomes.key_made': say('system', ({ name }) => `criou a chave de API ${name ?? ''}`.trimEnd()),
+  'outcomes.key_revoked': say('system', ({ name }) => `revogou a chave de API ${name ?? ''}`.trimEnd()),
 
   'newsletter.erase': say('newsletter', 'excluiu uma inscrição a pedido da pessoa'),
   'newsletter.export': say('newsletter', 'baixou a lista de inscrições'),
