@@ -26,6 +26,7 @@ test('opens from the header, lists the chapters and leads from one to the next',
     'Minha tag não funciona',
     'Visitas',
     'Campanhas',
+    'Resultados',
     'Prova de consentimento',
   ])
   expect(await findComponentFaults(screen.getByRole('main'))).toEqual([])

@@ -12,6 +12,7 @@ export const HELP_TOPICS = {
   inventário: ['prova-de-consentimento', 'o-que-é-o-inventário'],
   'isolada da página': ['nao-funciona', 'tag-isolada-da-página'],
   'pausa automática': ['nao-funciona', 'pausa-automática'],
+  resultados: ['resultados', 'o-que-é-um-resultado'],
   selo: ['prova-de-consentimento', 'o-que-é-o-selo'],
   visitas: ['visitas', 'o-que-contamos'],
 } as const

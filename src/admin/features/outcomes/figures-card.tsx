@@ -41,7 +41,7 @@ export function FiguresCard(props: FiguresCardProps) {
             {`De ${formatShortDay(from)} a ${formatShortDay(to)}`}
           </h3>
           <p className="text-sm text-pretty text-text-2">Cada resultado conta no dia em que aconteceu.</p>
-          <SaibaMais about="sobre os números">
+          <SaibaMais about="sobre os números" topic="resultados">
             <p>
               <strong>Resultados:</strong> cada chamada aceita do seu sistema conta uma vez. As repetidas, com
               o mesmo id, não contam de novo.

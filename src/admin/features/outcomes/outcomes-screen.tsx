@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { Button, CopyButton } from '#admin/components/button.tsx'
 import { Card } from '#admin/components/card.tsx'
 import { Segment } from '#admin/components/chart-card.tsx'
+import { HelpLink } from '#admin/components/help-link.tsx'
 import { EmptyState } from '#admin/components/message.tsx'
 import { PageHeading } from '#admin/components/page-heading.tsx'
 import { LoadingLines, QueryView } from '#admin/components/query-view.tsx'
@@ -113,6 +114,7 @@ function Loaded({ report, days, periods, isOfBefore, onDays }: LoadedProps) {
                   Criar chave de API
                 </Button>
                 <CopyButton text={describeCall(report)} label="Copiar instruções para a equipe de TI" />
+                <HelpLink topic="resultados" inText className="justify-center" />
               </div>
             }
           />
