@@ -51,7 +51,9 @@ test('an empty site shows six steps above the empty list, the next one first', a
   ])
   list.getByText('1', { selector: 'b' })
   list.getByText('depois do primeiro pixel')
-  expect(list.getByRole('link', { name: 'Ativar segundo fator' }).getAttribute('href')).toBe('/admin/conta')
+  expect(list.getByRole('link', { name: 'Ativar verificação em duas etapas' }).getAttribute('href')).toBe(
+    '/admin/conta',
+  )
   expect(screen.queryByRole('region', { name: 'Hoje' })).toBeNull()
   screen.getByText('Nenhum pixel configurado')
   screen.getByText('Adicione seu primeiro pixel para começar o rastreamento')
@@ -65,7 +67,7 @@ test('what only the operator can set is a text to copy, with the names to set', 
   const { person } = await openDashboard(site)
   const list = within(await steps())
   const copied: string[] = []
-  for (const button of list.getAllByRole('button', { name: 'Copiar pedido para a equipe de TI' })) {
+  for (const button of list.getAllByRole('button', { name: 'Copiar pedido ao TI' })) {
     await person.click(button)
     await waitFor(() => expect(button.textContent).toBe('Copiado'))
     copied.push(await navigator.clipboard.readText())

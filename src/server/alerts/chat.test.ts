@@ -333,7 +333,7 @@ describe.each(ENGINES)('the chat of alerts, on %s', (engine) => {
   test.each([
     [answer(200), null],
     [answer(204), null],
-    [answer(302), /leva a outro/],
+    [answer(302), /redireciona para outro/],
     [answer(400), /formato/],
     [answer(410), /Crie outro/],
     [answer(429, { 'retry-after': '3' }), /esperar/],

@@ -7,7 +7,7 @@ const FIELDS: readonly (readonly [names: string, meaning: string])[] = [
   ['id', 'O seu número para este resultado. Se chegar de novo, conta uma vez só.'],
   [
     'visit',
-    'Opcional. O código que o link de "Abrir Conta" entrega ao seu cadastro, só de quem aceitou cookies. Sem ele o resultado conta, mas sem ligação com uma visita.',
+    'Opcional. O código que o link de "Abrir Conta" entrega ao seu cadastro como portico_visit, só de quem aceitou cookies. Sem ele o resultado conta, mas sem ligação com uma visita.',
   ],
   ['value, currency', 'Opcionais. Envie os dois juntos: "189.90" e "BRL".'],
   ['time', 'Opcional. Quando aconteceu, até 90 dias atrás, com fuso: "2026-11-18T14:20:00-03:00".'],

@@ -189,14 +189,7 @@ function StepAction({ step, isNext, onAdd }: StepItemProps): ReactNode {
   const look = cn('w-full max-md:border-current', isNext && FILLED)
   if (step.waits !== undefined) return <p className="text-[0.8125rem] text-on-ink-2">{step.waits}</p>
   if (step.request !== undefined)
-    return (
-      <CopyButton
-        text={step.request}
-        label="Copiar pedido para a equipe de TI"
-        look="onInk"
-        className={look}
-      />
-    )
+    return <CopyButton text={step.request} label="Copiar pedido ao TI" look="onInk" className={look} />
   if (step.path === undefined)
     return (
       <Button look="onInk" className={look} onClick={onAdd}>
@@ -207,7 +200,7 @@ function StepAction({ step, isNext, onAdd }: StepItemProps): ReactNode {
   return (
     <Link href={step.path} className={cn('button button-on-ink', look)}>
       {step.id === 'test' ? <TestTubeDiagonal aria-hidden="true" /> : <ShieldCheck aria-hidden="true" />}
-      {step.id === 'test' ? 'Testar o pixel' : 'Ativar segundo fator'}
+      {step.id === 'test' ? 'Testar o pixel' : 'Ativar verificação em duas etapas'}
     </Link>
   )
 }
