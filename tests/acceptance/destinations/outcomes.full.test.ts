@@ -450,7 +450,7 @@ test('gives the same outcome the same ID at one destination, and another at the 
 
 test('gets the click IDs no more once marketing is refused while it waits', async () => {
   const { id } = await site.addRow({ ...DESTINATIONS.google, consent_category: 'desempenho' })
-  await choose(id, 'purchase')
+  await choose(id, 'close_convert_lead')
   site.apis.isDown = true
   const person = await visit(ALL)
   await report(sale(person.code))
