@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parsePublicHost, publicHostOf } from './public-host.ts'
+import { isLoopbackHost, isWebhookAddress, parsePublicHost, publicHostOf } from './public-host.ts'
 
 test.each([
   ['Vendor.COM', 'vendor.com'],
@@ -46,4 +46,27 @@ test.each([
   'vendor.com',
 ])('%s is not a secure public address', (address) => {
   expect(publicHostOf(address)).toBeNull()
+})
+
+test.each([
+  ['https://hooks.vendor.com/a?b=c', true],
+  ['http://hooks.vendor.com/a', false],
+  ['https://user@hooks.vendor.com/a', false],
+  ['https://user:word@hooks.vendor.com/a', false],
+  ['https://hooks.vendor.com/a#b', false],
+  ['https://hooks.vendor.com:8443/a', false],
+  ['https://10.0.0.1/a', false],
+  ['hooks.vendor.com', false],
+])('%s can be a webhook: %s', (address, expected) => {
+  expect(isWebhookAddress(address)).toBe(expected)
+})
+
+test.each([
+  ['http://localhost:3000', true],
+  ['http://127.0.0.1', true],
+  ['http://[::1]:3000', true],
+  ['http://127.0.0.1.vendor.com', false],
+  ['https://x.localhost', false],
+])('%s is on the local machine: %s', (address, expected) => {
+  expect(isLoopbackHost(new URL(address).hostname)).toBe(expected)
 })

@@ -13,6 +13,11 @@ export function isHostName(text: string): boolean {
   )
 }
 
+/** The local machine, as `URL.hostname` writes it. Browsers treat its pages as secure without TLS. */
+export function isLoopbackHost(hostname: string): boolean {
+  return ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+}
+
 const RESERVED_ENDINGS = [
   'localhost',
   'local',
@@ -44,6 +49,13 @@ export function parsePublicHost(text: string): string | null {
 
 function isLabel(label: string): boolean {
   return /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/.test(label)
+}
+
+/** An address typed for a webhook: public, and with nothing that a log or another page may not see. */
+export function isWebhookAddress(address: string): boolean {
+  if (!URL.canParse(address)) return false
+  const { username, password, hash } = new URL(address)
+  return username === '' && password === '' && hash === '' && publicHostOf(address) !== null
 }
 
 /** The public host of an absolute `https` address on the standard port, or null. */

@@ -4,11 +4,10 @@ import ipaddr from 'ipaddr.js'
 import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '#contract/accounts.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '#contract/durations.ts'
 import { isEmail } from '#contract/email.ts'
+import { isLoopbackHost } from '#contract/public-host.ts'
 import { findUrlFault } from './postgres-url.ts'
 
 const NAME = 'AUTH_REDIRECT_URLS'
-
-const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
 const DEFAULT_PORTS: Record<string, string> = { 'https:': '443', 'http:': '80' }
 
@@ -30,7 +29,7 @@ export function readRedirectUrls(env: EnvReader, own: readonly string[]): string
 function problemOf(part: string, own: readonly string[]): string | null {
   if (!URL.canParse(part)) return 'não é um endereço completo, como https://app.exemplo.com.br/auth/callback'
   const url = new URL(part)
-  const isLoopback = LOOPBACK.includes(url.hostname)
+  const isLoopback = isLoopbackHost(url.hostname)
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback))
     return 'precisa começar com https:// (http:// só nesta máquina)'
   if (url.username !== '' || url.password !== '') return 'não pode ter usuário nem senha'
@@ -44,7 +43,7 @@ function problemOf(part: string, own: readonly string[]): string | null {
 
 /** On any port; on the local machine, where names do not differ, on the same port. */
 function isOwnHost(own: URL, url: URL, isLoopback: boolean): boolean {
-  if (isLoopback && LOOPBACK.includes(own.hostname)) return portOf(own) === portOf(url)
+  if (isLoopback && isLoopbackHost(own.hostname)) return portOf(own) === portOf(url)
   return own.hostname.replace(/(?<!\.)\.+$/, '') === url.hostname
 }
 

@@ -5,6 +5,7 @@ import {
   type InstallationProblem,
   type ProductionGap,
 } from '#contract/admin-page.ts'
+import { isLoopbackHost } from '#contract/public-host.ts'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/database.ts'
 import type { BuildManifest } from '../http/static/assets.ts'
@@ -128,5 +129,5 @@ function isTopLevelNavigation({ headers }: FastifyRequest): boolean {
 
 function isSecureContext(origin: string): boolean {
   const { protocol, hostname } = new URL(origin)
-  return protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+  return protocol === 'https:' || isLoopbackHost(hostname)
 }

@@ -2,7 +2,7 @@ import type { ChatFormat } from '#contract/alerts.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '#contract/durations.ts'
 import type { Db } from '../db/database.ts'
 import type { Logger } from '../http/logging/logger.ts'
-import { type Answer, NOT_PUBLIC, type OutgoingClient } from '../http/outgoing.ts'
+import { type Answer, NOT_PUBLIC, type OutgoingClient, readRetryAfter } from '../http/outgoing.ts'
 import { backOffBy, type Channel, type Outcome, settled, untouched } from '../outbox/channel.ts'
 import { decryptContent, enqueueEncrypted } from '../outbox/enqueue.ts'
 import type { Claim } from '../outbox/queue.ts'
@@ -129,13 +129,11 @@ function readAnswer(answer: Answer): PostResult {
     return { kind: 'failed', code: answer.code, isFinal: answer.code === NOT_PUBLIC, afterMs: null }
   const { status } = answer
   if (status >= 200 && status < 300) return { kind: 'accepted' }
-  // Slack and Discord say in seconds how long to wait.
-  const patience = Number(answer.headers['retry-after'])
   return {
     kind: 'failed',
     code: `HTTP ${status}`,
     isFinal: status < 500 && status !== 408 && status !== 429,
-    afterMs: patience > 0 ? Math.ceil(patience * SECOND_MS) : null,
+    afterMs: readRetryAfter(answer.headers['retry-after']),
   }
 }
 

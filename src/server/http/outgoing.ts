@@ -1,6 +1,7 @@
 import { lookup as resolve } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import type { Dispatcher, EnvHttpProxyAgent, request } from 'undici'
+import { SECOND_MS } from '#contract/durations.ts'
 import { isPublicAddress } from './sockets/addresses.ts'
 
 const CONNECT_TIMEOUT_MS = 5_000
@@ -14,6 +15,12 @@ export type Answer =
   /** `code` is ours or the system's; `written` if the other side may have received it. */
   | { kind: 'failed'; code: string; written: boolean }
   | { kind: 'interrupted'; written: boolean }
+
+/** What a header such as `Retry-After` asks for, in milliseconds: it names seconds, and some chats write fractions. */
+export function readRetryAfter(header: string | string[] | undefined): number | null {
+  const isSeconds = typeof header === 'string' && /^\d{1,6}(?:\.\d{1,6})?$/.test(header)
+  return isSeconds ? Math.ceil(Number(header) * SECOND_MS) : null
+}
 
 interface OutgoingOptions {
   /** From the configuration; null for none. */

@@ -3,7 +3,7 @@ import { HOUR_MS, MINUTE_MS, SECOND_MS } from '#contract/durations.ts'
 import type { Db } from '../db/database.ts'
 import { inBatches } from '../db/sweep.ts'
 import type { Logger } from '../http/logging/logger.ts'
-import type { Answer, OutgoingClient } from '../http/outgoing.ts'
+import { type Answer, type OutgoingClient, readRetryAfter } from '../http/outgoing.ts'
 import { type BackOff, type Channel, JITTER, type Outcome, settled, untouched } from '../outbox/channel.ts'
 import type { Claim } from '../outbox/queue.ts'
 import { singleLaneChannel } from '../outbox/single-lane.ts'
@@ -206,11 +206,10 @@ function read(answer: Answer): PostResult {
   if (answer.kind === 'interrupted') return { kind: 'interrupted' }
   if (answer.kind === 'failed') return { kind: 'failed', reason: describe(answer.code), retryAfterMs: null }
   if (answer.status >= 200 && answer.status < 300) return { kind: 'delivered' }
-  const patience = answer.headers['retry-after']
   return {
     kind: 'failed',
     reason: `HTTP ${answer.status}`,
-    retryAfterMs: typeof patience === 'string' && /^\d{1,6}$/.test(patience) ? Number(patience) * 1000 : null,
+    retryAfterMs: readRetryAfter(answer.headers['retry-after']),
   }
 }
 

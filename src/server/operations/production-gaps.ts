@@ -8,6 +8,7 @@ import {
   type ProductionGap,
 } from '#contract/admin-page.ts'
 import { DAY_MS } from '#contract/durations.ts'
+import { isLoopbackHost } from '#contract/public-host.ts'
 import { SITE_TIME_ZONE } from '#contract/site.ts'
 import { recordAudit } from '../activity/trail.ts'
 import { hasGeneratedPassword } from '../auth/accounts/users.ts'
@@ -126,7 +127,7 @@ type Facts = Pick<Config, 'siteUrl' | 'adminUrl' | 'trustProxy' | 'databaseUrl'>
 /** What a public site should have and this one lacks. A local installation lacks nothing. */
 export function findProductionGaps(config: Omit<Facts, 'site'>, now = Date.now()): ProductionGap[] {
   const { protocol, hostname } = new URL(config.siteUrl)
-  if (['localhost', '127.0.0.1', '[::1]'].includes(hostname)) return []
+  if (isLoopbackHost(hostname)) return []
   const gaps: ProductionGap[] = []
   const add = (isMissing: boolean, code: string, message: string) => {
     if (isMissing) gaps.push({ code, message })

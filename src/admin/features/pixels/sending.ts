@@ -16,7 +16,7 @@ import {
   WEBHOOK_URL_MAX_LENGTH,
 } from '#contract/pixel.ts'
 import { pixelDeliverySchema, pixelTypeSchema } from '#contract/pixel-schema.ts'
-import { publicHostOf } from '#contract/public-host.ts'
+import { isWebhookAddress } from '#contract/public-host.ts'
 
 /** The server's rule. */
 export const META_TEST_CODE = /^[A-Za-z0-9_-]{1,64}$/
@@ -176,11 +176,12 @@ export function findSendingFault(form: SendingForm): SendingFault | null {
           ? 'Para enviar pelo servidor, use um Pixel ID só com números.'
           : 'Para enviar pelo servidor, use o Measurement ID do GA4, que começa com "G-".',
     }
-  if (type === 'custom' && !isWebhookAddress(form.webhook_url.trim()))
+  const webhook = form.webhook_url.trim()
+  if (type === 'custom' && (webhook.length > WEBHOOK_URL_MAX_LENGTH || !isWebhookAddress(webhook)))
     return {
       field: 'webhook_url',
       message:
-        form.webhook_url.trim() === ''
+        webhook === ''
           ? 'Digite o endereço que vai receber as conversões.'
           : 'Use um endereço público que comece com https://, como https://exemplo.com.br/conversoes. Não inclua porta, usuário nem senha.',
     }
@@ -220,12 +221,6 @@ function findVendorFault(
 
 function capitalise(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
-}
-
-function isWebhookAddress(address: string): boolean {
-  if (!URL.canParse(address) || address.length > WEBHOOK_URL_MAX_LENGTH) return false
-  const { username, password, hash } = new URL(address)
-  return username === '' && password === '' && hash === '' && publicHostOf(address) !== null
 }
 
 /**

@@ -7,6 +7,7 @@ import type {
 import type { FastifyRequest } from 'fastify'
 import type { Selectable } from 'kysely'
 import * as z from 'zod/mini'
+import { isLoopbackHost } from '#contract/public-host.ts'
 import { isUuid } from '#contract/uuid.ts'
 import type { Db } from '#server/db/database.ts'
 import type { AuthPasskeys } from '#server/db/schema/auth.ts'
@@ -361,12 +362,10 @@ interface RelyingParty {
   name: string
 }
 
-const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
-
 /** Browsers bind no key to an IP address: on the local machine the host is `localhost`, whatever name is configured. */
 function relyingParty({ config }: AuthContext): RelyingParty {
   const { hostname } = new URL(config.dashboardUrl)
-  return { id: LOOPBACK.includes(hostname) ? 'localhost' : hostname, name: config.site.brandName }
+  return { id: isLoopbackHost(hostname) ? 'localhost' : hostname, name: config.site.brandName }
 }
 
 /**

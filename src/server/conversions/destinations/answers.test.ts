@@ -121,6 +121,7 @@ test.each(DESTINATIONS.filter(({ id }) => id !== 'google_analytics'))(
     const wait = (value: string) =>
       judgeAnswer(destination, say(429, LIMITS[destination.id] ?? {}, { 'retry-after': value }), 1)
     expect(wait('90')).toMatchObject({ kind: 'retry', afterMs: 90_000 })
+    expect(wait('0.65')).toMatchObject({ kind: 'retry', afterMs: 650 })
     expect(wait('Wed, 18 Nov 2026 10:00:00 GMT')).toMatchObject({ kind: 'retry', afterMs: null })
   },
 )

@@ -1,4 +1,4 @@
-import type { Answer } from '#server/http/outgoing.ts'
+import { type Answer, readRetryAfter } from '#server/http/outgoing.ts'
 import { type EventVerdict, parseObject, type ReceivedAnswer, type Verdict } from './destination.ts'
 
 type Headers = Extract<Answer, { kind: 'answer' }>['headers']
@@ -110,9 +110,4 @@ function unstable(who: AnswerTable['who']): string {
 
 function atStart(who: string): string {
   return who.charAt(0).toUpperCase() + who.slice(1)
-}
-
-/** `Retry-After` in seconds, as milliseconds. */
-export function readRetryAfter(header: string | string[] | undefined): number | null {
-  return typeof header === 'string' && /^\d{1,6}$/.test(header) ? Number(header) * 1000 : null
 }

@@ -383,6 +383,13 @@ export const VENDOR_TOKEN = {
   refusal: 'o texto colado não parece completo. Copie de novo, sem espaços nem aspas.',
 }
 
+/** Which button or form of the page a conversion came from, for vendors that take a name of it. */
+export const CONTENT_NAMES: Partial<Record<ServerEventName, string>> = {
+  lead: 'abrir_conta',
+  contact: 'whatsapp',
+  sign_up: 'newsletter',
+}
+
 /** Vendors' click IDs; text with other characters is none. */
 export const CLICK_ID = /^[\w.+/=-]{1,500}$/
 

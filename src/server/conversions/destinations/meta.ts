@@ -6,6 +6,7 @@ import { readCookie } from '#server/http/requests.ts'
 import { type Identity, makeCookie } from '../visitor-cookies.ts'
 import { type AnswerTable, readAnswerBy } from './answers.ts'
 import {
+  CONTENT_NAMES,
   type Destination,
   inCamelCase,
   type Job,
@@ -141,12 +142,6 @@ function request(
       ...(test === undefined ? {} : { test_event_code: test.code }),
     },
   }
-}
-
-const CONTENT_NAMES: Partial<Record<ServerEventName, string>> = {
-  lead: 'abrir_conta',
-  contact: 'whatsapp',
-  sign_up: 'newsletter',
 }
 
 interface MetaIds {

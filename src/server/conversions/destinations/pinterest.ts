@@ -1,8 +1,10 @@
 import { clickIdsOf } from '#contract/click-ids.ts'
 import { DAY_MS } from '#contract/durations.ts'
 import type { ServerEventName } from '#contract/server-event.ts'
-import { type AnswerTable, readAnswerBy, readRetryAfter } from './answers.ts'
+import { readRetryAfter } from '#server/http/outgoing.ts'
+import { type AnswerTable, readAnswerBy } from './answers.ts'
 import {
+  CONTENT_NAMES,
   type Destination,
   type EventVerdict,
   identifyClick,
@@ -99,12 +101,6 @@ function request(
       data: jobs.flatMap((job) => (job.outcome === undefined ? [toEvent(job, siteUrl, sendsEmail)] : [])),
     },
   }
-}
-
-const CONTENT_NAMES: Partial<Record<ServerEventName, string>> = {
-  lead: 'abrir_conta',
-  contact: 'whatsapp',
-  sign_up: 'newsletter',
 }
 
 /** Unknown keys are refused. */

@@ -5,6 +5,7 @@ import { readCookie } from '#server/http/requests.ts'
 import type { Identity } from '../visitor-cookies.ts'
 import { type AnswerTable, readAnswerBy } from './answers.ts'
 import {
+  CONTENT_NAMES,
   type Destination,
   firstClick,
   identifyClick,
@@ -147,12 +148,6 @@ function request(
   }
 }
 
-const DESCRIPTIONS: Partial<Record<ServerEventName, string>> = {
-  lead: 'abrir_conta',
-  contact: 'whatsapp',
-  sign_up: 'newsletter',
-}
-
 function toOutcome({ event_id, payload, outcome: { event, value } }: OutcomeJob): Record<string, unknown> {
   return {
     event,
@@ -170,7 +165,7 @@ function toEvent(
 ): Record<string, unknown> {
   const { address, agent, visitor, email } = payload
   const { ttclid, ttp } = payload as { ttclid?: string; ttp?: string }
-  const description = DESCRIPTIONS[event]
+  const description = CONTENT_NAMES[event]
   return {
     event: EVENTS[event],
     event_time: Math.floor(payload.at / 1000),

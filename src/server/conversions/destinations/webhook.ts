@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto'
 import { DAY_MS, HOUR_MS } from '#contract/durations.ts'
-import { publicHostOf } from '#contract/public-host.ts'
+import { WEBHOOK_URL_MAX_LENGTH } from '#contract/pixel.ts'
+import { isWebhookAddress } from '#contract/public-host.ts'
 import { outcomeOf, type ServerEventName } from '#contract/server-event.ts'
-import { NOT_PUBLIC } from '#server/http/outgoing.ts'
+import { NOT_PUBLIC, readRetryAfter } from '#server/http/outgoing.ts'
 import { VISITOR_COOKIE, VISITOR_COOKIE_DAYS } from '../visitor-cookies.ts'
-import { readRetryAfter } from './answers.ts'
 import {
   type Destination,
   type Job,
@@ -49,8 +49,8 @@ export const webhook: Destination = {
       example: 'https://hooks.exemplo.com.br/conversoes',
       hint: 'Precisa ser público e começar com https://. Recebe uma chamada (POST) por conversão.',
       pattern: /^[Hh][Tt][Tt][Pp][Ss]:/,
-      maxLength: 500,
-      accepts: isPublicUrl,
+      maxLength: WEBHOOK_URL_MAX_LENGTH,
+      accepts: isWebhookAddress,
       refusal:
         'Use um endereço público que comece com https:// e um nome de domínio, sem porta, usuário ou senha.',
     },
@@ -98,12 +98,6 @@ export const webhook: Destination = {
     meaning: 'Enviamos um evento de teste assinado para o endereço acima.',
     ids: () => ({}),
   },
-}
-
-function isPublicUrl(text: string): boolean {
-  const url = URL.parse(text)
-  const isPlain = url !== null && url.username === '' && url.password === '' && url.hash === ''
-  return isPlain && publicHostOf(text) !== null
 }
 
 /** The id is the event's and stays the same for each attempt, so that the receiver can detect duplicates. */
