@@ -1,8 +1,8 @@
-import { createHmac } from 'node:crypto'
 import { currencyDigits, toDecimal } from '#contract/currencies.ts'
 import { toOutcomeEvent } from '#contract/server-event.ts'
 import type { Db } from '../db/database.ts'
 import { type EventRow, makeRowId } from '../outbox/enqueue.ts'
+import { deriveKey } from '../secrets/tokens.ts'
 import type { Count } from '../stats/counts.ts'
 import type { Destination, EventPayload } from './destinations/destination.ts'
 import type { ServerPixel } from './targets.ts'
@@ -101,7 +101,7 @@ function toRow(
   const ids = destination.outcomes?.identify({
     at: visit.at,
     clickIds: clickIdsFor(destination, visit.clickIds),
-    number: derive(visit.secret, `client ${pixelId}`).readUInt32BE() >>> 1,
+    number: deriveKey(visit.secret, `client ${pixelId}`).readUInt32BE() >>> 1,
   })
   if (!ids) return 'unmatched'
   const payload: EventPayload = {
@@ -125,7 +125,7 @@ function toRow(
     id: makeRowId(),
     kind: destination.id,
     pixel_id: pixelId,
-    event_id: toUuid(derive(visit.secret, `event ${pixelId} ${outcome.id}`)),
+    event_id: toUuid(deriveKey(visit.secret, `event ${pixelId} ${outcome.id}`)),
     event: toOutcomeEvent(name),
     consent_id: visit.consentId,
     category,
@@ -143,14 +143,6 @@ function clickIdsFor(
   clickIds: Readonly<Record<string, string>>,
 ): Record<string, string> {
   return Object.fromEntries(own.flatMap((name) => (clickIds[name] ? [[name, clickIds[name]]] : [])))
-}
-
-/**
- * The same outcome has the same ID at a destination whenever it is reported, also after a restore. Two destinations
- * cannot tell that theirs are of one person, and nobody without the visit's code can guess it.
- */
-function derive(secret: Buffer, purpose: string): Buffer {
-  return createHmac('sha256', secret).update(purpose).digest()
 }
 
 /** Version 8 of RFC 9562: bits of our own choice. */

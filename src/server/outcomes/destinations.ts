@@ -5,7 +5,7 @@ import type {
   OutcomeEventInput,
   OutcomeMode,
 } from '#contract/outcomes.ts'
-import { outcomeOf } from '#contract/server-event.ts'
+import { outcomeOf, toOutcomeEvent } from '#contract/server-event.ts'
 import { recordAudit } from '../activity/trail.ts'
 import { isAccepted } from '../conversions/destinations/destination.ts'
 import { destinationOf, toServedField } from '../conversions/destinations/destinations.ts'
@@ -159,7 +159,7 @@ async function countWaiting(
     .selectFrom('deliveries')
     .select((eb) => ['event', eb.fn.countAll<number>().as('count')])
     .where('pixel_id', '=', pixelId)
-    .where('event', 'like', 'outcome:%')
+    .where('event', 'like', toOutcomeEvent('%'))
     .where('created_at', '>=', new Date(from).toISOString())
     .where('created_at', '<', new Date(to).toISOString())
     .groupBy('event')

@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { CLICK_IDS, type ClickId, campaignParameter } from '#contract/campaign.ts'
 import { DAY_MS } from '#contract/durations.ts'
@@ -13,6 +12,7 @@ import { BODY_BYTES } from '../http/limits/limits.ts'
 import { guardPublicPost, type PublicGuard, storeWithin } from '../http/limits/public.ts'
 import type { SecretKey } from '../secrets/secret-key.ts'
 import { decryptWith, encryptWith, type SecretPlace } from '../secrets/secrets.ts'
+import { deriveKey } from '../secrets/tokens.ts'
 import { arrivalOf, readSource } from '../visits/arrival.ts'
 
 type ClickIds = Partial<Record<ClickId, string>>
@@ -54,7 +54,7 @@ export async function findVisit(db: Db, code: string, now: number): Promise<Visi
     campaign: row.campaign,
     clickIds: row.click_ids === null ? {} : await decryptClickIds(code, row.click_ids),
     at: Date.parse(row.created_at),
-    secret: deriveFrom(code, 'events'),
+    secret: deriveKey(code, 'events'),
   }
 }
 
@@ -143,11 +143,7 @@ function readClickIds(query: string): ClickIds {
  * copy of the database reveals no click ID, and a new secret key does not have to encrypt millions of rows again.
  */
 function idOf(code: string): string {
-  return deriveFrom(code, 'id').toString('base64url')
-}
-
-function deriveFrom(code: string, purpose: 'id' | 'click-ids' | 'events'): Buffer {
-  return createHmac('sha256', code).update(purpose).digest()
+  return deriveKey(code, 'id').toString('base64url')
 }
 
 async function encryptClickIds(code: string, clickIds: ClickIds): Promise<string | null> {
@@ -160,7 +156,7 @@ async function decryptClickIds(code: string, encrypted: string): Promise<ClickId
 }
 
 function keyOf(code: string): SecretKey {
-  return { id: 'visit-code', bytes: deriveFrom(code, 'click-ids') }
+  return { id: 'visit-code', bytes: deriveKey(code, 'click-ids') }
 }
 
 function placeOf(code: string): SecretPlace {

@@ -8,6 +8,11 @@ export function keyedHash(secret: string, context: string, code: string): string
   return createHmac('sha256', secret).update(`${context}\n${code}`).digest('base64url')
 }
 
+/** A key for one purpose. Who has one of them can compute neither `secret` nor the others. */
+export function deriveKey(secret: string | Buffer, purpose: string): Buffer {
+  return createHmac('sha256', secret).update(purpose).digest()
+}
+
 /** In constant time. */
 export function isSameSecret(a: string | Buffer, b: string | Buffer): boolean {
   const [left, right] = [toBytes(a), toBytes(b)]

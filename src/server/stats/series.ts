@@ -2,7 +2,7 @@ import type { OptionalCategory } from '#contract/consent.ts'
 import type { Conversion, DeliveryState } from '#contract/conversions.ts'
 import { HOUR_MS, MINUTE_MS } from '#contract/durations.ts'
 import type { OutcomeDeliveryState, OutcomeMode } from '#contract/outcomes.ts'
-import { nextSiteDay, startOfSiteDay } from '#contract/site.ts'
+import { nextSiteDay, siteDate, startOfSiteDate } from '#contract/site.ts'
 import { TAG_COST_DAYS } from '#contract/tag-status.ts'
 import type { Click } from '#contract/visit-report.ts'
 import type { Resolution } from '../db/schema/stats.ts'
@@ -138,17 +138,26 @@ export const TEN_MINUTES_MS = LENGTH_MS.ten_minutes
 
 /** Start of the minute, hour or day of a time. */
 export function startOf(resolution: Resolution, time: number): number {
-  if (resolution === 'day') return dayOf(time)
+  if (resolution === 'day') return siteDayOf(time).start
   return Math.floor(time / LENGTH_MS[resolution]) * LENGTH_MS[resolution]
 }
 
-/** Cached, because the calendar lookup is too slow for each of a visit's 200 tags. */
-let day = { start: 0, end: 0 }
+/** One day at the site. */
+export interface SiteDay {
+  /** `2026-11-15`. */
+  date: string
+  start: number
+  end: number
+}
 
-function dayOf(time: number): number {
-  if (time < day.start || time >= day.end) {
-    const start = startOfSiteDay(time)
-    day = { start, end: nextSiteDay(start) }
+/** Cached, because the calendar lookup is too slow for each view, and for each of a visit's 200 tags. */
+let lastDay: SiteDay = { date: '', start: 0, end: 0 }
+
+export function siteDayOf(time: number): SiteDay {
+  if (time < lastDay.start || time >= lastDay.end) {
+    const date = siteDate(time)
+    const start = startOfSiteDate(date)
+    lastDay = { date, start, end: nextSiteDay(start) }
   }
-  return day.start
+  return lastDay
 }

@@ -22,9 +22,9 @@ import {
 } from '../http/sockets/addresses.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import { addCounts, type Count, sumCounts } from '../stats/counts.ts'
-import { VISIT_GAP_MS } from '../stats/series.ts'
+import { type SiteDay, siteDayOf, VISIT_GAP_MS } from '../stats/series.ts'
 import { arrivalOf, readSource, type Source } from './arrival.ts'
-import { DayVisitors, type SiteDay, siteDayOf, type View } from './visitors.ts'
+import { DayVisitors, type View } from './visitors.ts'
 
 /** Different page views that wait for the next write; beyond, only their number is kept. */
 const MAX_WAITING = 20_000

@@ -1,13 +1,13 @@
 import { hash, randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { DAY_MS } from '#contract/durations.ts'
-import { nextSiteDay, siteDate, startOfSiteDate } from '#contract/site.ts'
+import { siteDate } from '#contract/site.ts'
 import type { Db } from '../db/database.ts'
 import { engineOf, locked } from '../db/dialect.ts'
 import { change } from '../db/transactions/change.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import { addCounts, sumCounts } from '../stats/counts.ts'
-import { VISIT_GAP_MS } from '../stats/series.ts'
+import { type SiteDay, siteDayOf, VISIT_GAP_MS } from '../stats/series.ts'
 
 const GAP_SECONDS = VISIT_GAP_MS / 1_000
 
@@ -22,26 +22,6 @@ const DAY_ROW = -1
 
 /** Number of the advisory lock, "visi" in ASCII. */
 const TURN = 0x76697369
-
-/** One day at the site. */
-export interface SiteDay {
-  /** `2026-11-15`. */
-  date: string
-  start: number
-  end: number
-}
-
-/** Cached, because the calendar lookup is too slow for each view. */
-let lastDay: SiteDay = { date: '', start: 0, end: 0 }
-
-export function siteDayOf(time: number): SiteDay {
-  if (time < lastDay.start || time >= lastDay.end) {
-    const date = siteDate(time)
-    const start = startOfSiteDate(date)
-    lastDay = { date, start, end: nextSiteDay(start) }
-  }
-  return lastDay
-}
 
 /** Views of one visitor, so close together that they are of one visit. */
 export interface View {
