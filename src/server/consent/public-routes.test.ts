@@ -131,6 +131,9 @@ describe.each(TIER_ENGINES)('consent proof of a site, on %s', (engine) => {
     expect(page.notices).toMatchObject([{ version: CONSENT_TEXT_VERSION }])
     const again = await get(CHECKPOINTS_PATH, { 'if-none-match': String(answer.headers.etag) })
     expect([again.statusCode, again.body]).toEqual([304, ''])
+    // A proxy that compresses marks the tag as weak.
+    const weak = await get(CHECKPOINTS_PATH, { 'if-none-match': `W/${answer.headers.etag}` })
+    expect(weak.statusCode).toBe(304)
 
     const newest = page.seals[0]?.sequence ?? 0
     const settled = await get(`${CHECKPOINTS_PATH}?before=${newest}`)

@@ -8,6 +8,7 @@ import { AppError } from '../http/errors.ts'
 import { guardPublicPost, limitPublicCall, type PublicGuard } from '../http/limits/public.ts'
 import type { Logger } from '../http/logging/logger.ts'
 import { readCookie } from '../http/requests.ts'
+import { matchesEtag } from '../http/static/responses.ts'
 import { CheckpointWorker, findCheckpoint, listCheckpoints } from './checkpoints.ts'
 import { type ConsentNotices, readNotices } from './notice.ts'
 import { canonicalHash } from './proof/canonical.ts'
@@ -87,7 +88,7 @@ function send(
 ): FastifyReply {
   const etag = `"${canonicalHash(body).slice(0, 22)}"`
   reply.header('cache-control', cacheControl).header('etag', etag)
-  return request.headers['if-none-match'] === etag ? reply.code(304).send() : reply.send(body)
+  return matchesEtag(request.headers['if-none-match'], etag) ? reply.code(304).send() : reply.send(body)
 }
 
 function readNumber(request: FastifyRequest, name: string): number | undefined {

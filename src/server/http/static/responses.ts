@@ -179,7 +179,8 @@ export function sendPrepared(
   response.end(request.method === 'HEAD' ? undefined : prepared.bodies[encoding])
 }
 
-function matchesEtag(header: string | undefined, etag: string): boolean {
+/** Proxies that compress mark a tag as weak. */
+export function matchesEtag(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false
   return (
     header === '*' || header.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === etag)
