@@ -99,6 +99,7 @@ describe.each(ENGINES)('npm run evidence beside a live server on %s', (engine) =
     ['no file', ['verify'], /^Uso: npm run evidence/],
     ['a file that is not there', ['verify', join(folder, 'nada.json')], /^O arquivo .* não existe/],
     ['no date', ['export', '--from', 'ontem'], /^"ontem" não é uma data/],
+    ['a day that no year has', ['export', '--to', '2026-02-30'], /^"2026-02-30" não é uma data/],
     [
       'a period that ends first',
       ['export', '--from', '2026-11-02', '--to', '2026-11-01'],

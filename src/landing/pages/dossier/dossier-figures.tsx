@@ -1,6 +1,7 @@
 import type { Checkpoint } from '#contract/consent.ts'
+import { formatShare } from '#contract/format-count.ts'
 import type { Dossier, DossierFigures } from '#contract/inventory.ts'
-import { formatDay, formatMoment, formatNumber, formatShare } from './dossier-format.ts'
+import { formatDay, formatMoment, formatNumber } from './dossier-format.ts'
 
 const PARTS = [
   ['accepted', 'Aceitaram tudo'],

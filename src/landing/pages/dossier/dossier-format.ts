@@ -21,10 +21,3 @@ export function formatMoment(iso: string): string {
 export function formatDay(day: string): string {
   return day.split('-').reverse().join('/')
 }
-
-/** "67%"; empty for no total. */
-export function formatShare(part: number, whole: number): string {
-  if (whole === 0) return ''
-  const percent = (part / whole) * 100
-  return percent > 0 && percent < 1 ? 'menos de 1%' : `${Math.round(percent)}%`
-}

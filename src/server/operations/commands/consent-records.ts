@@ -1,6 +1,7 @@
 import { createReadStream, createWriteStream, existsSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import * as z from 'zod/mini'
 import { formatCount } from '#contract/format-count.ts'
 import { nextSiteDay, startOfSiteDate } from '#contract/site.ts'
 import type { Config } from '#server/config.ts'
@@ -51,7 +52,7 @@ async function writeExport(
 }
 
 function startOfDay(day: string): number {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(day) || Number.isNaN(Date.parse(day)))
+  if (!z.iso.date().safeParse(day).success)
     throw new UsageError(`"${day}" não é uma data válida. Use o formato AAAA-MM-DD.`)
   return startOfSiteDate(day)
 }
