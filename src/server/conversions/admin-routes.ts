@@ -8,7 +8,6 @@ import {
   type PixelDeliveries,
   type RetriedDeliveries,
   type ServedDestination,
-  TOKEN_MISSING,
 } from '#contract/conversions.ts'
 import { DAY_MS } from '#contract/durations.ts'
 import { WEBHOOK_URL_MAX_LENGTH } from '#contract/pixel.ts'
@@ -22,7 +21,7 @@ import { type ChangeAsCaller, pathId, readBody } from '../http/security/administ
 import { findNextAttempt, makeDue } from '../outbox/queue.ts'
 import { sumCounts } from '../stats/counts.ts'
 import { readConfirmations } from './confirmations.ts'
-import { expireConversions, readDeliveryResult } from './delivery-results.ts'
+import { expireConversions, missingToken, readDeliveryResult } from './delivery-results.ts'
 import { destinationOf, serveDestinations } from './destinations/destinations.ts'
 import type { TargetDeps } from './targets.ts'
 import { checkDelivery, checkDraft } from './test-event.ts'
@@ -129,11 +128,8 @@ async function readDeliveries(db: Db, pixelId: string, now = Date.now()): Promis
     readConfirmations(db, pixelId, now - REFUSAL_DAYS * DAY_MS),
   ])
   const destination = destinationOf(pixel)
-  const stopped =
-    stop ??
-    (pixel.delivery !== 'browser' && !pixel.has_access_token
-      ? { code: 'token_missing', message: TOKEN_MISSING, since: pixel.updated_at }
-      : null)
+  const missing = missingToken(pixel)
+  const stopped = stop ?? (missing === null ? null : { ...missing, since: pixel.updated_at })
   return {
     deliveries,
     waiting: Number(waiting.count),

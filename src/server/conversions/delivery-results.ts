@@ -117,16 +117,15 @@ export async function readServerResults(
   ])
   const outcomes = new Map<string, ServerResults>()
   for (const pixel of pixels) {
-    const { id, delivery, has_access_token, code, message, last_state, last_sent_at, waiting_id } = pixel
+    const { id, delivery, code, message, last_state, last_sent_at, waiting_id } = pixel
     const destination = destinationOf(pixel)
     if (delivery === 'browser' || destination === null) continue
     const stop = code === null || message === null ? null : { code, message }
-    const missing = has_access_token ? null : { code: 'token_missing', message: TOKEN_MISSING }
     const isRetrying = last_state === 'waiting' && waiting_id !== null
     const wasSent = last_sent_at !== null && Date.parse(last_sent_at) > now - HOUR_MS
     outcomes.set(id, {
       delivery,
-      stop: stop ?? missing,
+      stop: stop ?? missingToken(pixel),
       accepted: 0,
       unconfirmed: 0,
       refused: 0,
@@ -142,6 +141,13 @@ export async function readServerResults(
       found[state] += count
   }
   return outcomes
+}
+
+/** Why nothing is sent for a pixel that the server should send for; null if it has its token. */
+export function missingToken(pixel: { delivery: PixelDelivery; has_access_token: boolean }): Stop | null {
+  return pixel.delivery === 'browser' || pixel.has_access_token
+    ? null
+    : { code: 'token_missing', message: TOKEN_MISSING }
 }
 
 interface WaitingDeliveries {

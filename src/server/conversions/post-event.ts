@@ -72,7 +72,8 @@ export function registerEvents(app: FastifyInstance, deps: EventDeps): void {
         at: context.now,
         path: page.pathname,
         ...(Object.keys(campaign).length === 0 ? {} : { campaign }),
-        ...describeVisit(event, request),
+        ...(event.title ? { title: event.title.slice(0, MAX_TITLE_LENGTH) } : {}),
+        ...describeVisitor(request),
         marketing: choice.granted.includes('marketing'),
         ...values,
       },
@@ -131,13 +132,10 @@ function readClickIds({ searchParams }: URL, names: readonly string[]): Record<s
   )
 }
 
-function describeVisit(
-  { title }: ServerEvent,
-  request: FastifyRequest,
-): Pick<EventPayload, 'title' | 'address' | 'agent'> {
+/** What vendors may get of a visitor: an address of a proxy or a private network would be nobody's. */
+export function describeVisitor(request: FastifyRequest): Pick<EventPayload, 'address' | 'agent'> {
   const address = clientAddress(request)
   return {
-    ...(title ? { title: title.slice(0, MAX_TITLE_LENGTH) } : {}),
     address: isPublicAddress(address) ? address : null,
     agent: request.headers['user-agent']?.slice(0, MAX_AGENT_LENGTH) || null,
   }

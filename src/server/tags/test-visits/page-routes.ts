@@ -18,6 +18,7 @@ import {
   type TestStep,
 } from '#contract/tag-test.ts'
 import { selectAdministrators } from '#server/auth/accounts/users.ts'
+import { describeVisitor } from '#server/conversions/post-event.ts'
 import type { Db } from '#server/db/database.ts'
 import { locked } from '#server/db/dialect.ts'
 import { isUnexpired } from '#server/db/time.ts'
@@ -26,7 +27,6 @@ import { AppError } from '#server/http/errors.ts'
 import { BODY_BYTES } from '#server/http/limits/limits.ts'
 import { guardPublicPost, type PublicGuard } from '#server/http/limits/public.ts'
 import type { Logger } from '#server/http/logging/logger.ts'
-import { clientAddress, isPublicAddress } from '#server/http/sockets/addresses.ts'
 import { hashOpaqueToken, makeOpaqueToken } from '#server/secrets/tokens.ts'
 import { vendorById } from '#server/vendors/marks.ts'
 import type { Vendor } from '#server/vendors/vendor.ts'
@@ -34,8 +34,6 @@ import type { PreparedTag } from '../serve/prepare-tag.ts'
 import type { TagStore } from '../serve/tag-store.ts'
 import { readTagsVersion } from '../serve/tag-version.ts'
 import { type DueCopy, listCopies, TestCopies } from './server-events.ts'
-
-const MAX_AGENT_LENGTH = 500
 
 const startSchema = z.object({
   token: z.string().check(z.maxLength(100)),
@@ -67,11 +65,7 @@ export function registerTagTests(
     const parsed = testStepsSchema.safeParse(request.body)
     if (!parsed.success) throw new AppError(400, 'bad_request', 'Not steps of a test')
     const added = await addSteps(deps.db, { key: parsed.data.key, steps: parsed.data.steps.map(cleanStep) })
-    const address = clientAddress(request)
-    copies.begin(added, {
-      address: isPublicAddress(address) ? address : null,
-      agent: request.headers['user-agent']?.slice(0, MAX_AGENT_LENGTH) ?? null,
-    })
+    copies.begin(added, describeVisitor(request))
     return reply.code(204).send()
   })
 }
