@@ -144,6 +144,14 @@ const SHARED: Record<string, { uses: RegExp; home: readonly string[] }> = {
     uses: /'retry-after': /,
     home: ['src/server/http/errors.ts'],
   },
+  'it is said that a token is missing': {
+    uses: /\bTOKEN_MISSING\b/,
+    home: ['src/server/conversions/delivery-results.ts'],
+  },
+  'it is decided what vendors get of an address': {
+    uses: /\bisPublicAddress\(address\) \? address : null/,
+    home: ['src/server/conversions/post-event.ts'],
+  },
   'JSON is made fit for a page': { uses: /u003c/, home: ['src/server/http/static/responses.ts'] },
   'a scope becomes an API of the dashboard': {
     uses: /\bguardApi\(/,
