@@ -15,11 +15,11 @@ import { runSweeps } from '../db/sweep.ts'
 import { registerErrors } from '../http/errors.ts'
 import { OutgoingClient } from '../http/outgoing.ts'
 import type { Caller } from '../http/security/administrators.ts'
+import type { FileChange } from '../inventory/vendor-files.ts'
 import type { OutgoingMail } from '../mail/transport.ts'
 import { decryptContent } from '../outbox/enqueue.ts'
 import { AlertWatch, registerAlerts, type WatchDeps } from './alerts.ts'
 import { type AlertLine, alertEmail, headersEmail, nextMorning } from './emails.ts'
-import type { FileChange } from './pixel-alerts.ts'
 
 const ADDRESS = 'principal@exemplo.com.br'
 /** Ten in the morning in Brasília. */

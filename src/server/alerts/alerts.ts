@@ -7,17 +7,11 @@ import type { TagOverview } from '#contract/tag-status.ts'
 import type { Db } from '../db/database.ts'
 import type { Logger } from '../http/logging/logger.ts'
 import { readBody, requestPerson } from '../http/security/administrators.ts'
+import type { FileChange } from '../inventory/vendor-files.ts'
 import { postDueAlerts, readChat } from './chat-alerts.ts'
 import type { AlertMailDeps } from './emails.ts'
 import { mailHeaderChanges } from './header-alerts.ts'
-import {
-  type FileChange,
-  findAlerts,
-  mailDueAlerts,
-  noteAlerts,
-  readRecipients,
-  type Subscribers,
-} from './pixel-alerts.ts'
+import { findAlerts, mailDueAlerts, noteAlerts, readRecipients, type Subscribers } from './pixel-alerts.ts'
 import { mailWeeklySummary, readSummaryChoice, type SummaryPorts, storeSummaryChoice } from './summary.ts'
 import { registerAlertWebhook, type WebhookDeps } from './webhook-routes.ts'
 

@@ -8,6 +8,7 @@ import type { Db } from '../db/database.ts'
 import { engineOf } from '../db/dialect.ts'
 import { aheadRange } from '../db/time.ts'
 import { change } from '../db/transactions/change.ts'
+import type { FileChange } from '../inventory/vendor-files.ts'
 import { noteChatAlert } from './chat-alerts.ts'
 import { type AlertMailDeps, alertEmail, nextMorning, storeAlertMail } from './emails.ts'
 
@@ -112,13 +113,6 @@ const TOKEN_REFUSED = 'token_refused'
 
 /** Anybody can report any name: at most this many per pixel are reported. */
 const HOSTS_PER_PIXEL = 10
-
-/** A vendor's file that differs from what our server got before. */
-export interface FileChange {
-  pixelId: string
-  url: string
-  sha256: string
-}
 
 export function findAlerts({ pixels, blocked_hosts }: TagOverview, changes: readonly FileChange[]): Alert[] {
   const alerts: Alert[] = []

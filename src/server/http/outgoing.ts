@@ -30,7 +30,8 @@ interface OutgoingOptions {
   maxAnswerBytes?: number
 }
 
-type FetchedFile = { body: Buffer } | { failure: string }
+/** The file's bytes, or why there are none. */
+export type FetchedFile = { body: Buffer } | { failure: string }
 
 interface PostOptions {
   /** The operator configured the address, so it may be any. Addresses typed in the dashboard must be public. */

@@ -3,6 +3,7 @@ import { DAY_MS, MINUTE_MS } from '#contract/durations.ts'
 import type { Db } from '../db/database.ts'
 import { aheadRange } from '../db/time.ts'
 import type { Logger } from '../http/logging/logger.ts'
+import type { FetchedFile } from '../http/outgoing.ts'
 
 /** How often it is checked whether a day has passed; the first time is after one interval. */
 const EVERY_MS = 15 * MINUTE_MS
@@ -40,9 +41,6 @@ export class VendorFileWatch {
 
 /** How long a check may take; after that another process may take over. */
 const LEASE_MS = 10 * MINUTE_MS
-
-/** The file's bytes, or why there are none. */
-type FetchedFile = { body: Buffer } | { failure: string }
 
 export interface CheckDeps {
   db: Db
@@ -128,7 +126,8 @@ async function note(db: Db, url: string, fetched: FetchedFile, now: number): Pro
 
 const RECENT_DAYS = 7
 
-interface FileChange {
+/** A vendor's file that differs from what our server got before. */
+export interface FileChange {
   pixelId: string
   url: string
   sha256: string
