@@ -25,7 +25,7 @@ const BY_SELF = 'uma pessoa com acesso à sua conta'
 const BY_ADMINISTRATOR = 'outra pessoa que administra as contas'
 const BY_OPERATOR = 'equipe de TI'
 
-const told = new Set<string>()
+const noticed = new Set<string>()
 
 describe.each(TIER_ENGINES)('notices about sign-in changes, on %s', (engine) => {
   let site: TestApp
@@ -87,7 +87,7 @@ describe.each(TIER_ENGINES)('notices about sign-in changes, on %s', (engine) => 
     // The address of the login, and nothing that signs in.
     expect(mail.link).toMatch(/^(?:http:\/\/localhost:\d+\/admin)?$/)
     expect(mail.code).toBe('')
-    told.add(`${subject}, ${by}`)
+    noticed.add(`${subject}, ${by}`)
   }
 
   test('are sent for a password changed by the person', async () => {
@@ -226,7 +226,7 @@ test('writes its row of docs/reports/attacks.md', () => {
   writeDocRow('docs/reports/attacks.md', 'fixed', [
     'B11d',
     'a password, an address, an authenticator app or the recovery codes are changed: by the person, after a recovery, by another administrator, with the service key, by command',
-    `the person gets an email in each of ${told.size} ways, at the former address, without a secret; a change that is rolled back sends none`,
+    `the person gets an email in each of ${noticed.size} ways, at the former address, without a secret; a change that is rolled back sends none`,
     '`tests/acceptance/account-notices.test.ts`',
   ])
 })

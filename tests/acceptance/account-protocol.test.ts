@@ -367,7 +367,7 @@ describe.each(TIER_ENGINES)('the auth protocol, call by call, on %s', (engine) =
     expect(accepted.data.user).toMatchObject({ email, user_metadata: { email_verified: true } })
     expect((await client().admin.inviteUserByEmail('x@exemplo.com.br')).error?.status).toBe(401)
   })
-  table.row('admin.generateLink', 'the token, told instead of mailed', async () => {
+  table.row('admin.generateLink', 'the token, returned instead of mailed', async () => {
     const { admin } = client(keys.service)
     const email = 'link@exemplo.com.br'
     const { data, error } = await admin.generateLink({ type: 'signup', email, password: FIRST })

@@ -60,7 +60,7 @@ describe.each(TIER_ENGINES)('one’s own new password, on %s', (engine) => {
   const forgetPassword = () =>
     site.database.db.updateTable('auth_users').set({ password_hash: null }).where('id', '=', id).execute()
 
-  const DOORS: Record<string, (bearer: string, body: object) => Promise<Answer>> = {
+  const ENDPOINTS: Record<string, (bearer: string, body: object) => Promise<Answer>> = {
     'PUT /auth/v1/user': (bearer, body) =>
       call(site, { method: 'PUT', path: '/auth/v1/user', apikey: keys.anon, bearer, body }),
     'PATCH /rest/v1/admin_users': (bearer, body) =>
@@ -73,7 +73,7 @@ describe.each(TIER_ENGINES)('one’s own new password, on %s', (engine) => {
       }),
   }
 
-  describe.each(Object.entries(DOORS))('%s', (_name, change) => {
+  describe.each(Object.entries(ENDPOINTS))('%s', (_name, change) => {
     test.each([
       ['a session that began with the password', byPassword, 'current_password_required'],
       ['a session that began with a mailed link', () => byMail('magiclink'), 'current_password_required'],
@@ -107,7 +107,7 @@ describe.each(TIER_ENGINES)('one’s own new password, on %s', (engine) => {
 
   test('a recovery email does not allow a change of address or role in admin_users', async () => {
     const bearer = await byMail('recovery')
-    const answer = await DOORS['PATCH /rest/v1/admin_users']?.(bearer, { role: 'super_admin', password: NEW })
+    const answer = await ENDPOINTS['PATCH /rest/v1/admin_users']?.(bearer, { role: 'super_admin', password: NEW })
     expect(answer).toMatchObject({ status: 400, body: { code: 'current_password_required' } })
   })
 })

@@ -231,11 +231,11 @@ export async function conversionsUnderLoad(place: Place, options: Options): Prom
     .reduce((all, { n }) => all + Number(n), 0)
   if (Number(confirmed?.n) !== sent)
     throw new Error(`${googleAdsPixel.name} confirmed ${confirmed?.n} events, ${sent} were sent`)
-  const told = counts
+  const results = counts
     .map(({ name, state, n }) => `${name} ${state} ${n}`)
     .sort()
     .join(', ')
-  return `${acknowledged.length} acknowledged, ${refused} answered with 503; 0 lost, 0 twice where duplicates count; ${counted}; ${told}`
+  return `${acknowledged.length} acknowledged, ${refused} answered with 503; 0 lost, 0 twice where duplicates count; ${counted}; ${results}`
 }
 
 interface Sent {

@@ -28,7 +28,7 @@ test('each health has its word and shape, the badge stays the switch, and only r
   site.addPixel('Apagado', null, { is_active: false })
   await openDashboard(site)
   await screen.findByText('Funcionando')
-  const told = Object.fromEntries(
+  const statuses = Object.fromEntries(
     names().map((name = '') => {
       const [, , , status] = within(rowOf(name)).getAllByRole('cell')
       return [
@@ -37,7 +37,7 @@ test('each health has its word and shape, the badge stays the switch, and only r
       ]
     }),
   )
-  expect(told).toEqual({
+  expect(statuses).toEqual({
     Confirmado: ['Funcionando', 'Rodou em 12 visitas · há 2 min'],
     'Sem confirmar': ['Rodou, sem confirmação', 'Rodou em 12 visitas · há 2 min'],
     Falhando: ['Com falhas', 'Rodou normalmente em 12 de 16 visitas · há 2 min'],

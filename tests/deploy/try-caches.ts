@@ -130,7 +130,7 @@ async function judge(edge: string, origin: Origin): Promise<string> {
     expectThat(answer.status === 200 && answer.body.length > 0, `asked again, the page gets ${answer.status}`)
     return again?.status === 304 && again.headers['if-none-match'] === seen.etag
   })
-  expectThat(seen['server-timing'] === undefined, 'a first visit is told that it is not the first')
+  expectThat(seen['server-timing'] === undefined, 'a first visit gets the header of a later visit')
   const known = await visit('br', { 'if-none-match': seen.etag ?? '' })
   expectThat(known.status === 304, `a browser that has the page gets ${known.status}`)
 

@@ -56,7 +56,7 @@ testWithBackForwardCache(
 )
 
 testWithBackForwardCache(
-  'a page with rooms stands still while they open, and is kept with them when it is left',
+  'a page with isolated frames does not shift while they open, and is cached with them for going back',
   async () => {
     const { db } = site.database
     const code = "<script>document.cookie = 'a=1; max-age=60'; window.ran = true</script>"
@@ -76,7 +76,7 @@ testWithBackForwardCache(
     await page.goto(site.url)
     const frames = () => page.frames().filter((frame) => frame.url().includes(FRAMES_PATH))
     await vi.waitFor(async () => {
-      const ran = await Promise.all(frames().map((room) => room.evaluate(() => 'ran' in window)))
+      const ran = await Promise.all(frames().map((frame) => frame.evaluate(() => 'ran' in window)))
       expect(ran).toEqual(Array(FRAMES).fill(true))
     }, 60_000)
     // What they keep has arrived in the page.

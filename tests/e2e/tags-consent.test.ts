@@ -278,11 +278,11 @@ test('a new category or text asks again, and nothing runs until then, not even w
 test("while a pixel sends subscribers' addresses, the wording differs and everybody is asked again", async () => {
   const { db } = site.database
   const pixel = await insertPixel(db, { type: 'meta', pixel_id: '582910377165024' })
-  const told = (isTold: boolean) =>
+  const untilNamesEmail = (isNamed: boolean) =>
     vi.waitFor(
       async () =>
         expect((await (await fetch(site.url)).text()).includes(` data-text="${EMAIL_TEXT_VERSION}"`)).toBe(
-          isTold,
+          isNamed,
         ),
       30_000,
     )
@@ -292,7 +292,7 @@ test("while a pixel sends subscribers' addresses, the wording differs and everyb
     .where('id', '=', pixel)
     .execute()
   await raiseTagsVersion(db)
-  await told(true)
+  await untilNamesEmail(true)
   const value = `${CONSENT_TEXT_VERSION}.dm.dm.0b6e1c9a-8a53-4c55-9a3d-0f6a7c1b2d3e`
   await context.addCookies([{ name: 'portico_consent', value, url: site.url }])
   vendors.clear()
@@ -312,7 +312,7 @@ test("while a pixel sends subscribers' addresses, the wording differs and everyb
   )
   await db.deleteFrom('tracking_pixels').where('id', '=', pixel).execute()
   await raiseTagsVersion(db)
-  await told(false)
+  await untilNamesEmail(false)
   vendors.clear()
   await page.reload()
   // They contained all of the ordinary text.
@@ -352,8 +352,8 @@ test('conversions reach every tag once with its own call and one id; those befor
     await happen()
     await vi.waitFor(() => expect(vendors.hits.length).toBeGreaterThanOrEqual(2), 30_000)
     await quiet()
-    const told = vendors.hits.map(({ query }) => query.get('ev') ?? query.get('en'))
-    expect(told.sort()).toEqual(names)
+    const sent = vendors.hits.map(({ query }) => query.get('ev') ?? query.get('en'))
+    expect(sent.sort()).toEqual(names)
     const [first, second] = vendors.hits.map(({ query }) => query.get('eid'))
     expect(first).toMatch(/^[0-9a-f-]{36}$/)
     expect(second).toBe(first)

@@ -7,7 +7,7 @@ import { ATTACKS, CONTROLS, SPRINGBOARDS } from '../support/hostile-attacks.ts'
 import { CONSENT, type HostileSite, readAnonKey, startHostileSite } from '../support/hostile-site.ts'
 import { insertPixel } from '../support/insert-pixel.ts'
 import { judgePageAttack } from '../support/judge-page-attack.ts'
-import { DESTRUCTIVE, inRoomWords, PAGE_ATTACKS, type PageAttack } from '../support/page-attacks.ts'
+import { DESTRUCTIVE, inFrameWords, PAGE_ATTACKS, type PageAttack } from '../support/page-attacks.ts'
 import { findTag, openAttacked, openOpener } from '../support/playwright-attacked-page.ts'
 import { PRINCIPAL, type TestApp } from '../support/test-app.ts'
 import { startUnprotectedCopy, type UnprotectedCopy } from '../support/unprotected-proxy.ts'
@@ -242,14 +242,14 @@ test.each(Object.keys(PAGE_ATTACKS) as PageAttack[])(
   '%s works in the page, and fails in an isolated frame',
   async (name) => {
     const places = ['isolated', 'page'] as const
-    const [inRoom, inPage] = ALONE.test(name)
+    const [inFrame, inPage] = ALONE.test(name)
       ? [await attackPage(name, places[0]), await attackPage(name, places[1])]
       : await Promise.all(places.map((place) => attackPage(name, place)))
-    expect({ inPage, inRoom }).toEqual({ inPage: expect.any(String), inRoom: null })
+    expect({ inPage, inFrame }).toEqual({ inPage: expect.any(String), inFrame: null })
     writeDocRow('docs/reports/attacks.md', 'isolated in Chromium', [
       PAGE_ATTACKS[name],
       '**succeeds**',
-      inRoomWords(name),
+      inFrameWords(name),
     ])
   },
 )

@@ -48,10 +48,10 @@ test.each(GROUPS.map((group) => [group.map(({ vendor }) => vendor).join(', '), g
     await page.getByRole('button', { name: 'Aceitar todos' }).click()
     await vendorSite.untilPageViews(group)
 
-    const told = group.filter(({ vendor }) => catalogue(vendor)?.conversion !== undefined)
+    const converting = group.filter(({ vendor }) => catalogue(vendor)?.conversion !== undefined)
     await convert(page)
     await vi.waitFor(
-      () => expect(told.filter((standIn) => conversionsOf(standIn).length === 0)).toEqual([]),
+      () => expect(converting.filter((standIn) => conversionsOf(standIn).length === 0)).toEqual([]),
       30_000,
     )
     const unheard = () =>

@@ -100,7 +100,7 @@ test('with a blocker that stops only beacons, no pixel is shown as working', asy
   const { page, context } = await vendorSite.visit((visitor) =>
     visitor.route(
       ({ hostname }) => hostname in vendorSite.vendors.resolve,
-      (route) => (tells(route.request()) ? route.abort('blockedbyclient') : route.fallback()),
+      (route) => (sendsEvent(route.request()) ? route.abort('blockedbyclient') : route.fallback()),
     ),
   )
   await page.getByRole('button', { name: 'Aceitar todos' }).click()
@@ -164,10 +164,10 @@ test.each(['click', 'Enter'])(
     // It waited for the frames, and was followed by itself.
     expect(held).toEqual(['prevented'])
     const { hits } = vendorSite.vendors
-    const told = CONVERTING.map(({ vendor, pageView }) =>
+    const conversions = CONVERTING.map(({ vendor, pageView }) =>
       hits.filter(({ heard }) => heard?.vendor === vendor && heard.event !== pageView),
     )
-    expect(told.filter((each) => each.length !== 1)).toEqual([])
+    expect(conversions.filter((each) => each.length !== 1)).toEqual([])
     await visited?.context.close()
   },
 )
@@ -201,12 +201,12 @@ test('of two pixels of one vendor, only the one with an unknown account is repor
 })
 
 /** True if a request sends an event to a vendor. */
-function tells(request: Request): boolean {
+function sendsEvent(request: Request): boolean {
   const { hostname, pathname: path, searchParams: query } = new URL(request.url())
   // X gets the same image at two hosts, and its stand-in listens at one.
   const host = hostname === 't.co' ? 'analytics.twitter.com' : hostname
-  const told = { host, path, query, method: request.method(), body: request.postData() ?? '' }
-  return STAND_INS.some(({ hear }) => hear(told) !== null)
+  const vendorRequest = { host, path, query, method: request.method(), body: request.postData() ?? '' }
+  return STAND_INS.some(({ hear }) => hear(vendorRequest) !== null)
 }
 
 /** True if the policy allows an entry: exactly, or by a wildcard. */

@@ -40,12 +40,12 @@ async function attackPage(name: PageAttack, place: 'page' | 'isolated'): Promise
 testInFirefox.each(ATTACKS)(
   '%s works in the page, and fails in an isolated frame as far as Firefox can',
   async (name) => {
-    const inRoom = await attackPage(name, 'isolated')
+    const inFrame = await attackPage(name, 'isolated')
     const inPage = await attackPage(name, 'page')
     const remains = REMAINS[name]
-    expect({ inPage, inRoom }).toEqual({
+    expect({ inPage, inFrame }).toEqual({
       inPage: expect.any(String),
-      inRoom: remains === undefined ? null : expect.any(String),
+      inFrame: remains === undefined ? null : expect.any(String),
     })
     writeDocRow('docs/reports/attacks.md', 'isolated in Firefox', [
       PAGE_ATTACKS[name],

@@ -11,7 +11,7 @@ import { startVendors, type VendorStandIn } from '../support/vendor-stand-in.ts'
 import type { BrowserEngine } from '../support/visitor.ts'
 
 /** As many as the document is based on, under `-u`; a tenth shows whether it is still true. */
-const DEPARTURES = inject('updatesDocs') ? 50 : 5
+const CLICKS = inject('updatesDocs') ? 50 : 5
 const PLACES = [
   { place: 'Chromium, one process for all', browser: 'Chromium' },
   { place: 'Chromium, a process for isolated frames', browser: 'Chromium', isolatesSites: true },
@@ -54,7 +54,7 @@ for (const { place, browser, ...how } of PLACES) {
 
     test('conversions leave their isolated frames although the visitor leaves at once', async () => {
       const lost = new Map<string, number>()
-      for (let departure = 0; departure < DEPARTURES; departure++) {
+      for (let click = 0; click < CLICKS; click++) {
         await site.forgetLimits()
         const visitor = await engine.newVisitor()
         const missing = await leaveAtOnce({
@@ -67,7 +67,7 @@ for (const { place, browser, ...how } of PLACES) {
           leave: () => visitor.click('link', 'Abrir Conta'),
         })
         await visitor.close()
-        if (missing.length > 0) console.log(place, departure, missing)
+        if (missing.length > 0) console.log(place, click, missing)
         for (const vendor of missing) lost.set(vendor, (lost.get(vendor) ?? 0) + 1)
       }
       const whole = CONVERTING.length - lost.size
@@ -76,7 +76,7 @@ for (const { place, browser, ...how } of PLACES) {
       if (inject('updatesDocs'))
         writeDocRow('docs/reports/vendors.md', 'outbound clicks', [
           place,
-          `${DEPARTURES}`,
+          `${CLICKS}`,
           `${whole} of ${CONVERTING.length}`,
           losses,
         ])

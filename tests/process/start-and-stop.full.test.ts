@@ -103,25 +103,25 @@ test('announces the first password when it listens, and again until somebody has
   expect(await refused.ended).toBe(1)
   expect(lines(refused)).toEqual([expect.stringContaining('já está em uso')])
   await new Promise((resolve) => holder.close(resolve))
-  const told: (string | undefined)[] = []
+  const printed: (string | undefined)[] = []
   for (let time = 0; time < 2; time++) {
     const server = start(env)
     await untilReady(server, url)
     await expect.poll(() => passwordIn(server)).toBeDefined()
-    told.push(passwordIn(server))
+    printed.push(passwordIn(server))
     if (time === 1) {
       const apikey = /"anonKey":"([^"]+)"/.exec(await (await fetch(`${url}/admin`)).text())?.[1] ?? ''
       const answer = await fetch(`${url}/auth/v1/token?grant_type=password`, {
         method: 'POST',
         headers: { apikey, 'content-type': 'application/json' },
-        body: JSON.stringify({ email: 'admin@portico.example', password: told[1] }),
+        body: JSON.stringify({ email: 'admin@portico.example', password: printed[1] }),
       })
       expect(answer.status).toBe(200)
     }
     server.child.kill('SIGTERM')
     await server.ended
   }
-  expect(told[0]).toBe(told[1])
+  expect(printed[0]).toBe(printed[1])
   const last = start(env)
   await untilReady(last, url)
   await expect.poll(() => last.output()).toContain('no ar em http://localhost')

@@ -12,7 +12,7 @@ export async function loadParts(page: Page, ...names: string[]): Promise<void> {
   for (const name of names) {
     const chunk = chunks.find((each) => each.name === name)
     if (chunk === undefined) throw new Error(`the build has no chunk ${name}`)
-    // Told as text: the runner rewrites an import that it can read.
+    // Passed as text: the runner rewrites an import that it can read.
     await page.evaluate(`import('/${chunk.file}').then(() => {})`)
   }
 }

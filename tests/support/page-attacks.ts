@@ -48,6 +48,6 @@ export const DESTRUCTIVE: ReadonlySet<PageAttack> = new Set([
 ])
 
 /** The document's text where an attack from an isolated frame fails. */
-export function inRoomWords(name: PageAttack): string {
+export function inFrameWords(name: PageAttack): string {
   return name === 'focus-nested' ? 'fails: it is removed, and keys of that moment are lost to it' : 'fails'
 }

@@ -42,8 +42,8 @@ export async function startVendors(): Promise<VendorStandIn> {
   const strays = new Set<string>()
   const note = (request: IncomingMessage, body: string): VendorHit => {
     const { hostname: host, pathname: path, searchParams: query } = addressOf(request)
-    const told: VendorRequest = { host, path, query, method: request.method ?? '', body }
-    const hit = { ...told, heard: hear(told) }
+    const received: VendorRequest = { host, path, query, method: request.method ?? '', body }
+    const hit = { ...received, heard: hear(received) }
     hits.push(hit)
     return hit
   }

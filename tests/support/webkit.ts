@@ -83,9 +83,9 @@ export async function launchWebKit({
 }
 
 /** The screen's number comes in two writes. */
-async function readDisplay(told: Readable): Promise<string> {
+async function readDisplay(output: Readable): Promise<string> {
   let text = ''
-  for await (const chunk of told) {
+  for await (const chunk of output) {
     text += chunk
     if (text.endsWith('\n')) return `:${text.trim()}`
   }

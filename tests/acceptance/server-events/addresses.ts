@@ -28,7 +28,7 @@ export function testAddresses(site: EventSite): void {
   const kept = () => site.database.db.selectFrom('sign_up_hashes').selectAll().execute()
 
   test.each<[string, object, number, OptionalCategory[], string[] | undefined]>([
-    ['told, agreed and switched on', {}, EMAIL_TEXT_VERSION, ALL, [MARIA_HASH]],
+    ['longer text, accepted and switched on', {}, EMAIL_TEXT_VERSION, ALL, [MARIA_HASH]],
     ['not switched on', { send_hashed_email: false }, EMAIL_TEXT_VERSION, ALL, undefined],
     ['the shorter text was shown', {}, CONSENT_TEXT_VERSION, ALL, undefined],
     [

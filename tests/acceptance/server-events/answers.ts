@@ -42,12 +42,12 @@ export function testAnswers(site: EventSite): void {
       { timeout: 30_000 },
     )
     expect(await counts(meta.id)).toEqual({ accepted: 8, refused: 1 })
-    const told = await admin<PixelDeliveries>('GET', `/pixels/${meta.id}/deliveries`)
-    expect(told.refusals).toEqual([
+    const results = await admin<PixelDeliveries>('GET', `/pixels/${meta.id}/deliveries`)
+    expect(results.refusals).toEqual([
       { reason: '100/2804003', message: 'O evento tem mais de 7 dias, e a Meta não aceita mais.', count: 1 },
     ])
-    expect(told.deliveries).toHaveLength(Math.min(20, told.deliveries.length))
-    expect(JSON.stringify(told)).not.toMatch(/189\.6|Mozilla|fb\.|good-token/)
+    expect(results.deliveries).toHaveLength(Math.min(20, results.deliveries.length))
+    expect(JSON.stringify(results)).not.toMatch(/189\.6|Mozilla|fb\.|good-token/)
   })
 
   test('does not send the rest of a batch once the token is refused', async () => {

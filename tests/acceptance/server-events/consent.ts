@@ -46,8 +46,8 @@ export function testConsent(site: EventSite): void {
     ])
     expect(await waiting()).toBe(0)
     expect(await counts(meta.id)).toEqual({ withheld: 4 })
-    const told = await counts(google.id)
-    expect((told.withheld ?? 0) + (told.unconfirmed ?? 0)).toBe(4)
+    const results = await counts(google.id)
+    expect((results.withheld ?? 0) + (results.unconfirmed ?? 0)).toBe(4)
     expect(site.apis.received).toEqual([])
   })
 

@@ -14,7 +14,7 @@ export function testPixelTests(site: EventSite): void {
     ['hook', ['conversion.page_view', 'conversion.lead'], 'accepted'],
   ] as const)(
     'a test of "%s" is sent in the vendor’s test mode, listed among its steps, and not counted',
-    async (name, told, state) => {
+    async (name, events, state) => {
       const code = name === 'both' ? generateSnippet('meta', DESTINATIONS.both.pixel_id) : ''
       const { id: pixel } = await add(name, { code })
       const page = await (await fetch(site.url)).text()
@@ -40,11 +40,11 @@ export function testPixelTests(site: EventSite): void {
         }, 30_000)
       }
       const copies = await test('TEST48213')
-      expect(copies.map(({ check }) => check?.state)).toEqual(told.map(() => state))
+      expect(copies.map(({ check }) => check?.state)).toEqual(events.map(() => state))
       const names = site.apis.received.map(
         ({ body }) => body.type ?? body.data?.[0].event_name ?? body.events[0].name,
       )
-      expect(names.sort()).toEqual([...told].sort())
+      expect(names.sort()).toEqual([...events].sort())
       for (const { host, path, body } of site.apis.received) {
         if (host === 'graph.facebook.com') expect(body.test_event_code).toBe('TEST48213')
         else if (host === 'www.google-analytics.com') expect(path).toMatch(/^\/debug\//)
@@ -58,7 +58,7 @@ export function testPixelTests(site: EventSite): void {
       site.apis.received.length = 0
       const uncoded = await test('')
       if (name === 'meta' || name === 'both') {
-        expect(uncoded.map(({ check }) => check)).toEqual(told.map(() => null))
+        expect(uncoded.map(({ check }) => check)).toEqual(events.map(() => null))
         expect(site.apis.received).toEqual([])
       }
       for (const table of ['deliveries', 'counts', 'delivery_log', 'consent_records'] as const)

@@ -27,9 +27,9 @@ export const postgresSilentHost: Scenario = {
         pressed.server.child.kill('SIGTERM')
         await until('stopping has begun', () => refuses(pressed.url))
         pressed.server.child.kill('SIGTERM')
-        await until('told twice, it has ended', () => hasEnded(pressed), END_MS)
+        await until('it has ended after two signals', () => hasEnded(pressed), END_MS)
         if (!pressed.server.output().includes('second stop signal')) throw new Error('it did not end at once')
-        await until('told once, it has ended', () => hasEnded(patient), END_MS)
+        await until('it has ended after one signal', () => hasEnded(patient), END_MS)
         proxy?.speakAgain()
       },
       {

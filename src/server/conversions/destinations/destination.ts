@@ -97,7 +97,7 @@ interface OutcomeOptions {
   needValue?: readonly string[]
   /** The destination's own IDs of the visit. Null: the vendor could match the outcome to nobody. */
   identify(visit: OutcomeVisit): Record<string, string | number> | null
-  /** How long after an outcome it is still accepted; `windowMs` unless told. */
+  /** How long after an outcome it is still accepted; `windowMs` by default. */
   oldestMs?: number
 }
 
