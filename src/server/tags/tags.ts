@@ -24,7 +24,7 @@ import { LastSeen } from './health/last-seen.ts'
 import { countHealth, readOverview } from './health/overview.ts'
 import type { TodayDeps } from './health/today.ts'
 import { BlockedHostBuffer } from './hosts/blocked-hosts.ts'
-import type { MeasureHead } from './hosts/budget.ts'
+import type { BudgetOptions, MeasureHead } from './hosts/budget.ts'
 import { registerCspReports } from './hosts/violations.ts'
 import { describeTools } from './serve/active-tools.ts'
 import { createFrameRenderer, readFrameScript } from './serve/isolated-frame.ts'
@@ -66,7 +66,7 @@ export function composeTags({
 }: TagParts) {
   const { siteUrl, hsts, site, retention } = config
   const frames = createFrameRenderer(readFrameScript(distDir), config)
-  const budget = { ownHosts: ownHosts(config), measureHead, measureRoom: frames.measure }
+  const budget: BudgetOptions = { ownHosts: ownHosts(config), measureHead, measureFrame: frames.measure }
   const compiler = new TagCompiler()
   const store = new TagStore({
     db,

@@ -75,6 +75,15 @@ describe.each(ENGINES)("size of the page's headers, on %s", (engine) => {
     ])
   })
 
+  test('refuses an isolated tag whose frame would have too large headers', async () => {
+    await start(engine)
+    const isolated = { runs_in: 'isolated' }
+    expect((await insert(custom('Poucos', linksTo(10, 'poucos'), isolated))).status).toBe(201)
+    const refused = await insert(custom('Muitos', linksTo(2_000, 'muitos'), isolated))
+    expect(refused.status).toBe(400)
+    expect(await refused.json()).toMatchObject({ code: POLICY_FULL })
+  })
+
   test('serves rows beyond the limit that were written by SQL without those with most hosts, and says so', async () => {
     await start(engine)
     const { db } = site.database
