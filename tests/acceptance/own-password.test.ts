@@ -107,7 +107,10 @@ describe.each(TIER_ENGINES)('one’s own new password, on %s', (engine) => {
 
   test('a recovery email does not allow a change of address or role in admin_users', async () => {
     const bearer = await byMail('recovery')
-    const answer = await ENDPOINTS['PATCH /rest/v1/admin_users']?.(bearer, { role: 'super_admin', password: NEW })
+    const answer = await ENDPOINTS['PATCH /rest/v1/admin_users']?.(bearer, {
+      role: 'super_admin',
+      password: NEW,
+    })
     expect(answer).toMatchObject({ status: 400, body: { code: 'current_password_required' } })
   })
 })
