@@ -184,7 +184,7 @@ export async function conversionsUnderLoad(place: Place, options: Options): Prom
       const status = await post(
         `${urlOf(turn)}/api/events`,
         { id, name: 'lead', path: '/?gclid=Cj0KCQexample' },
-        { cookie, 'x-forwarded-for': `198.${turn % 97}.${turn % 250}.${writer + 1}` },
+        { cookie, 'x-forwarded-for': `201.${turn % 97}.${turn % 250}.${writer + 1}` },
       ).catch(() => 0)
       // Questions about accepted events are asked meanwhile, not half an hour later.
       if (turn % 20 === 0)

@@ -2,7 +2,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { DESKTOP, launchBrowser, PHONE, untilBooted } from '../support/browser.ts'
-import { findCutText } from '../support/find-cut-text.ts'
+import { findBrokenWords, findCutText } from '../support/find-cut-text.ts'
 import { findViolations } from '../support/find-violations.ts'
 import { insertPixel } from '../support/insert-pixel.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
@@ -137,6 +137,7 @@ test.each(['/', '/taxas', '/nichos/gaming'])(
       for (const section of document.querySelectorAll('.later')) section.classList.remove('later')
     })
     expect(await page.evaluate(findCutText)).toEqual([])
+    expect(await page.evaluate(findBrokenWords)).toEqual([])
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375)
   },
 )

@@ -1,6 +1,6 @@
 /**
  * Texts that are partly invisible: beside the window, or outside of a box that clips them. What can be scrolled to
- * counts as visible. And words that are broken for want of room. For `evaluate`.
+ * counts as visible. For `evaluate`.
  */
 export function findCutText(): string[] {
   const found: string[] = []
@@ -11,13 +11,6 @@ export function findCutText(): string[] {
     // The hero's drawing, the honeypot, and what is for screen readers or shown on request.
     if (parent.closest('.art, .trap, .skip, .said, [popover]') !== null) continue
     const range = document.createRange()
-    // Addresses and words with a hyphen or a slash may end a line anywhere in them.
-    for (const { 0: word, index } of text.nodeValue.matchAll(/(?<!\S)[\p{L}\p{N}.,%]+(?!\S)/gu)) {
-      range.setStart(text, index)
-      range.setEnd(text, index + word.length)
-      if (new Set(Array.from(range.getClientRects(), ({ bottom }) => Math.round(bottom))).size > 1)
-        found.push(`broken: ${word}`)
-    }
     range.selectNodeContents(text)
     if (isCut(parent, range.getBoundingClientRect()))
       found.push(`${parent.className || parent.tagName}: ${text.nodeValue}`)
@@ -37,4 +30,22 @@ export function findCutText(): string[] {
     }
     return left < -0.5 || right > document.documentElement.clientWidth + 0.5
   }
+}
+
+/** Words that are divided between two lines because no line has room for them. For `evaluate`. */
+export function findBrokenWords(): string[] {
+  const found: string[] = []
+  const range = document.createRange()
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+  for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) {
+    if (!text.parentElement?.checkVisibility({ visibilityProperty: true })) continue
+    // Addresses and words with a hyphen or a slash may end a line anywhere in them.
+    for (const { 0: word, index } of text.nodeValue?.matchAll(/(?<!\S)[\p{L}\p{N}.,%]+(?!\S)/gu) ?? []) {
+      range.setStart(text, index)
+      range.setEnd(text, index + word.length)
+      const lines = new Set(Array.from(range.getClientRects(), ({ bottom }) => Math.round(bottom)))
+      if (lines.size > 1) found.push(word)
+    }
+  }
+  return found
 }
