@@ -126,10 +126,12 @@ test.each(['/taxas', '/nichos/gaming'])('the buttons of %s fill the line on a sm
   expect(spare).toEqual([0, 0])
 })
 
-test.each(['/', '/taxas', '/nichos/gaming'])(
-  'on a phone with doubled text nothing of %s is cut, broken or beside the screen',
-  async (path) => {
-    const page = await visit({ ...PHONE, viewport: { width: 375, height: 667 } }, path)
+test.each(
+  [320, 375].flatMap((width) => ['/', '/taxas', '/nichos/gaming'].map((path) => [width, path] as const)),
+)(
+  'on a phone of %i px with doubled text nothing of %s is cut, broken or beside the screen',
+  async (width, path) => {
+    const page = await visit({ ...PHONE, viewport: { width, height: 667 } }, path)
     await page.evaluate(() => {
       document.documentElement.style.fontSize = '200%'
     })
@@ -138,7 +140,7 @@ test.each(['/', '/taxas', '/nichos/gaming'])(
     })
     expect(await page.evaluate(findCutText)).toEqual([])
     expect(await page.evaluate(findBrokenWords)).toEqual([])
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
   },
 )
 
