@@ -105,7 +105,7 @@ function Loaded({ report, days, periods, isOfBefore, onDays }: LoadedProps) {
             picture={<WayBack />}
             title="Saiba quem virou cliente"
             text={
-              'Hoje o painel só sabe quem clicou em "Abrir Conta". Quando o seu sistema conta quem teve a conta aprovada e quem vendeu, você vê aqui quantos são e quanto valem.'
+              'Hoje o painel só sabe quem clicou em "Abrir Conta". Quando o seu sistema informa quem teve a conta aprovada e quem vendeu, você vê aqui quantos são e quanto valem.'
             }
             action={
               <div className="flex flex-wrap justify-center gap-3 max-sm:*:w-full">
