@@ -103,6 +103,21 @@ describe.each(TIER_ENGINES)('one’s own new password, on %s', (engine) => {
       const answer = await change(await byMail('magiclink'), { password: NEW })
       expect(answer.status, answer.text).toBeLessThan(300)
     })
+
+    test.each([
+      ['keeps recovery links to an address that nobody has proved', null, 200],
+      ['ends recovery links to a proved address', new Date().toISOString(), 403],
+    ])('%s', async (_rule, mailbox_proved_at, status) => {
+      const bearer = await byPassword()
+      const { db } = site.database
+      await db.updateTable('auth_users').set({ mailbox_proved_at }).where('id', '=', id).execute()
+      const { body: link } = await asService('/auth/v1/admin/generate_link', { type: 'recovery', email })
+      const changed = await change(bearer, { password: NEW, current_password: PASSWORD })
+      expect(changed.status, changed.text).toBeLessThan(300)
+      const body = { type: 'recovery', token_hash: link.hashed_token }
+      const answer = await call(site, { method: 'POST', path: '/auth/v1/verify', apikey: keys.anon, body })
+      expect(answer.status, answer.text).toBe(status)
+    })
   })
 
   test('a recovery email does not allow a change of address or role in admin_users', async () => {

@@ -105,7 +105,7 @@ export class Accounts {
       ...(passwordHash === undefined ? {} : { password_hash: passwordHash }),
     })
     await setRole(account, role, change.version ?? at)
-    await account.revoke(revokedBy(passwordHash !== undefined, isSelf))
+    await account.revoke(revokedBy({ isNewPassword: passwordHash !== undefined, isSelf, changesMore }))
     await account.audit(passwordHash === undefined ? 'user.updated' : 'user.password_changed', {
       before: { email: before.email, role: formerRole },
       after: { email, role },
@@ -131,9 +131,9 @@ export class Accounts {
   }
 }
 
-function revokedBy(isNewPassword: boolean, isSelf: boolean) {
-  if (!isNewPassword) return 'email_or_role'
-  return isSelf ? 'own_password' : 'password_by_other'
+function revokedBy(of: { isNewPassword: boolean; isSelf: boolean; changesMore: boolean }) {
+  if (of.isNewPassword && !of.isSelf) return 'password_by_other'
+  return of.isNewPassword && !of.changesMore ? 'own_password' : 'email_or_role'
 }
 
 async function requireRole(account: LockedAccount): Promise<string> {

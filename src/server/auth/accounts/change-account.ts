@@ -5,6 +5,7 @@ import { engineOf } from '#server/db/dialect.ts'
 import type { AuthUsers } from '#server/db/schema/auth.ts'
 import { change } from '#server/db/transactions/change.ts'
 import type { Actor } from '#server/http/security/administrators.ts'
+import { EMAIL_CHANGE_KINDS } from '../one-time-tokens/tokens.ts'
 import { authError, fitsMetadata, METADATA_TOO_LARGE, toJson, validationFailed } from '../protocol.ts'
 import { endSessions, isLoginOpen } from '../sessions/revoke.ts'
 import { deleteFactors, deletePasskeys, deleteRecoveryCodes, deleteTokens } from './credentials.ts'
@@ -99,19 +100,25 @@ export interface Who {
   by?: Actor
 }
 
-/** What each change ends. With `others`, the current session is kept. */
+interface Ends {
+  sessions: 'all' | 'others'
+  passkeys?: 'all' | 'sign-in'
+  mails?: 'kept' | 'kept while unproved'
+}
+
+/**
+ * What each change ends. With `others`, the current session is kept. Whoever registered somebody else's address could
+ * end the owner's recovery links by changing the password, so these are kept until the mailbox is proved.
+ */
 const REVOKES = {
-  own_password: { sessions: 'others' },
+  own_password: { sessions: 'others', mails: 'kept while unproved' },
   email_or_role: { sessions: 'others' },
   password_by_other: { sessions: 'all', passkeys: 'sign-in' },
   email_confirmed: { sessions: 'all' },
-  factors_removed: { sessions: 'all', passkeys: 'all', keepsMails: true },
+  factors_removed: { sessions: 'all', passkeys: 'all', mails: 'kept' },
   /** Every credential of the former holder ends. */
   handed_over: { sessions: 'all', passkeys: 'all' },
-} as const satisfies Record<
-  string,
-  { sessions: 'all' | 'others'; passkeys?: 'all' | 'sign-in'; keepsMails?: true }
->
+} as const satisfies Record<string, Ends>
 
 /**
  * An account whose row is locked until the transaction ends. Only `lock` creates one, and all code that writes an
@@ -167,14 +174,16 @@ export class LockedAccount implements AccountState {
   }
 
   async revoke(cause: keyof typeof REVOKES): Promise<void> {
-    const ends: { sessions: 'all' | 'others'; passkeys?: 'all' | 'sign-in'; keepsMails?: true } =
-      REVOKES[cause]
+    const ends: Ends = REVOKES[cause]
     if (ends.passkeys === 'all') {
       await deleteFactors(this)
       await deleteRecoveryCodes(this)
     }
     if (ends.passkeys !== undefined) await deletePasskeys(this, ends.passkeys)
-    if (ends.keepsMails === undefined) await deleteTokens(this)
+    if (ends.mails !== 'kept') {
+      const isKept = ends.mails === 'kept while unproved' && this.#user.mailbox_proved_at === null
+      await deleteTokens(this, isKept ? [...EMAIL_CHANGE_KINDS, 'reauthentication'] : 'all')
+    }
     await endSessions(this, ends.sessions)
   }
 
