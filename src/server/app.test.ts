@@ -1,5 +1,7 @@
 import { request } from 'node:http'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { KyselyPlugin } from 'kysely'
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { appRoutes } from '#tests/support/app-routes.ts'
 import { type RawAnswer, rawRequest } from '#tests/support/raw-request.ts'
 import { startTestApp, type TestApp } from '#tests/support/test-app.ts'
@@ -327,3 +329,29 @@ test.each(['/%61dmin', '/%61dminx', '/auth/v1/%00', '//admin'])(
     expect((await site.app.inject({ url })).statusCode).toBe(400)
   },
 )
+
+describe('a start whose database stops answering', () => {
+  /** The first statement on the table fails as if the server of the database were silent. */
+  function silentOnce(table: string): KyselyPlugin {
+    let isSilent = true
+    return {
+      transformQuery: ({ node }) => {
+        if (isSilent && JSON.stringify(node).includes(`"${table}"`)) {
+          isSilent = false
+          throw Object.assign(new Error(`no answer about ${table}`), { code: 'ETIMEDOUT' })
+        }
+        return node
+      },
+      transformResult: async ({ result }) => result,
+    }
+  }
+
+  test.each(['compiled_tags', 'app_secrets'])('waits for it when it reads %s', async (table) => {
+    const lines: string[] = []
+    const log = pino({ level: 'warn' }, { write: (line) => void lines.push(line) })
+    const late = await startTestApp({ plugin: silentOnce(table), log })
+    onTestFinished(() => late.close())
+    expect(lines.join()).toContain(`no answer about ${table}`)
+    expect((await late.app.inject('/readyz')).statusCode).toBe(200)
+  })
+})

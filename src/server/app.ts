@@ -26,7 +26,7 @@ import { isSentByServer, ServerPixelList } from './conversions/targets.ts'
 import { copyTestEvent, type TestEvent } from './conversions/test-event.ts'
 import { type Withdrawal, withholdEvents } from './conversions/withdraw.ts'
 import { registerData } from './data/data-service.ts'
-import type { Database, Db } from './db/database.ts'
+import { type Database, type Db, whenReachable } from './db/database.ts'
 import { retention } from './db/retention.ts'
 import { runSweeps, sweepRegularly } from './db/sweep.ts'
 import { FLUSH_MS } from './db/transactions/flush.ts'
@@ -149,7 +149,9 @@ export async function buildApp({
   const site = await composeSite(config, distDir, compressPage)
   const { renderer } = site
   const inventory = composeInventory(deps)
-  await drawShard(db)
+  // A database that becomes slow or full during the start is waited for.
+  const reached = <T>(work: () => Promise<T>) => whenReachable(work, log)
+  await reached(() => drawShard(db))
   const stats = new Stats(db, log, { flushMs })
   const serverPixels = new ServerPixelList(db)
   const outcomes = composeOutcomes({ ...deps, stats, pixels: serverPixels })
@@ -168,7 +170,7 @@ export async function buildApp({
         inventory.noteServedPage({ ...served, headersHash }),
       ),
   })
-  await tags.store.refresh()
+  await reached(() => tags.store.refresh())
 
   const limits = new PublicLimits({
     counter,
@@ -184,7 +186,9 @@ export async function buildApp({
     mailAdministrators: (trx, news) => auth.mailAdministrators(trx, news),
     onSettled: (kind, state) => metrics?.countDelivery(kind, state),
   })
-  const auth = await composeAuth({ ...deps, limits, hashCost, wakeOutbox: deliveries.wake, announce })
+  const auth = await reached(() =>
+    composeAuth({ ...deps, limits, hashCost, wakeOutbox: deliveries.wake, announce }),
+  )
   deliveries.register(auth.mailChannel)
   const events = composeEvents({ ...deps, pixels: serverPixels })
   const dashboard = composeDashboard(config, site.manifest, {

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import type { KyselyPlugin } from 'kysely'
 import { type AppDeps, buildApp } from '#server/app.ts'
 import { type Config, parseConfig } from '#server/config.ts'
 import { type Database, openDatabase } from '#server/db/database.ts'
@@ -43,6 +44,8 @@ interface TestAppOptions extends Pick<AppDeps, 'compressPage'> {
   log?: Logger
   metrics?: Metrics
   tracing?: Tracing
+  /** Sees every statement of the app. */
+  plugin?: KyselyPlugin
 }
 
 /** The account of every test app. */
@@ -59,6 +62,7 @@ export async function startTestApp({
   log: ownLog,
   metrics,
   tracing,
+  plugin,
   compressPage = QUICK_WORK.compressPage,
 }: TestAppOptions = {}): Promise<TestApp> {
   const storage = beside?.storage ?? (await makeStorage(engine, { isMigrated: true }))
@@ -73,11 +77,12 @@ export async function startTestApp({
     ...storage.env,
     ...env,
   })
-  const database = await (beside === undefined ? openMigratedCopy : openDatabase)({
+  const opened = await (beside === undefined ? openMigratedCopy : openDatabase)({
     ...storage,
     ...(tracing === undefined ? {} : { onStatement: tracing.onStatement }),
   })
-  const secrets = await prepareDatabase(config, database.db, failOnProblem)
+  const secrets = await prepareDatabase(config, opened.db, failOnProblem)
+  const database = plugin === undefined ? opened : { ...opened, db: opened.db.withPlugin(plugin) }
   const log = ownLog ?? createLogger(config.logLevel)
   const counter = new RateCounter(database.db, log, { flushMs: QUICK_WORK.flushMs })
   const app = await buildApp({
