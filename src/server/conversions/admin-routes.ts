@@ -15,7 +15,6 @@ import { pixelTypeSchema } from '#contract/pixel-schema.ts'
 import { recordAudit } from '../activity/trail.ts'
 import type { Db } from '../db/database.ts'
 import { sweepRegularly } from '../db/sweep.ts'
-import { AppError } from '../http/errors.ts'
 import type { OutgoingClient } from '../http/outgoing.ts'
 import { type ChangeAsCaller, pathId, readBody } from '../http/security/administrators.ts'
 import { findNextAttempt, makeDue } from '../outbox/queue.ts'
@@ -23,6 +22,7 @@ import { sumCounts } from '../stats/counts.ts'
 import { readConfirmations } from './confirmations.ts'
 import { expireConversions, missingToken, readDeliveryResult } from './delivery-results.ts'
 import { destinationOf, serveDestinations } from './destinations/destinations.ts'
+import { readPixel } from './read-pixel.ts'
 import type { TargetDeps } from './targets.ts'
 import { checkDelivery, checkDraft } from './test-event.ts'
 
@@ -91,14 +91,13 @@ const MAX_REASONS = 10
 
 /** Recent attempts of a pixel and what waits, without data of visitors. */
 async function readDeliveries(db: Db, pixelId: string, now = Date.now()): Promise<PixelDeliveries> {
-  const pixel = await db
-    .selectFrom('tracking_pixels')
-    .select(['type', 'destination', 'delivery', 'has_access_token', 'updated_at'])
-    .where('id', '=', pixelId)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst()
-  if (pixel === undefined)
-    throw new AppError(404, 'not_found', 'Este pixel não existe mais. Veja se ele está na lixeira.')
+  const pixel = await readPixel(db, pixelId, [
+    'type',
+    'destination',
+    'delivery',
+    'has_access_token',
+    'updated_at',
+  ])
   const [deliveries, waiting, nextAttempt, stop, outcomes, later] = await Promise.all([
     db
       .selectFrom('delivery_log')
@@ -151,14 +150,7 @@ async function readDeliveries(db: Db, pixelId: string, now = Date.now()): Promis
 /** "Tentar de novo": makes waiting jobs due now, and lifts a stop until the vendor refuses again. */
 async function retryDeliveries(db: Db, change: ChangeAsCaller, pixelId: string): Promise<RetriedDeliveries> {
   await change(db, async (trx, actor) => {
-    const pixel = await trx
-      .selectFrom('tracking_pixels')
-      .select('id')
-      .where('id', '=', pixelId)
-      .where('deleted_at', 'is', null)
-      .executeTakeFirst()
-    if (pixel === undefined)
-      throw new AppError(404, 'not_found', 'Este pixel não existe mais. Veja se ele está na lixeira.')
+    await readPixel(trx, pixelId, ['id'])
     await trx.deleteFrom('delivery_stops').where('pixel_id', '=', pixelId).execute()
     await recordAudit(trx, { ...actor, action: 'deliveries.retry', subject: pixelId })
   })

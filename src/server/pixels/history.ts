@@ -17,6 +17,7 @@ import type {
   VersionKind,
 } from '#contract/pixel-history.ts'
 import { DESTINATIONS } from '../conversions/destinations/destinations.ts'
+import { readPixel } from '../conversions/read-pixel.ts'
 import type { DataService } from '../data/data-service.ts'
 import { readCall } from '../data/request.ts'
 import type { Resource, Row } from '../data/resource.ts'
@@ -94,12 +95,7 @@ async function compareVersion(
   typed: z.output<typeof compareSchema>,
 ): Promise<PixelConflict> {
   const [saved, event] = await Promise.all([
-    db
-      .selectFrom('tracking_pixels')
-      .select([...SHOWN_COLUMNS, 'updated_at'])
-      .where('id', '=', pixelId)
-      .where('deleted_at', 'is', null)
-      .executeTakeFirst(),
+    readPixel(db, pixelId, [...SHOWN_COLUMNS, 'updated_at']),
     db
       .selectFrom('audit_events')
       .select('actor')
@@ -109,8 +105,6 @@ async function compareVersion(
       .limit(1)
       .executeTakeFirst(),
   ])
-  if (saved === undefined)
-    throw new AppError(404, 'not_found', 'Este pixel não existe mais. Veja se ele está na lixeira.')
   return {
     saved_by: event?.actor ?? null,
     saved_at: saved.updated_at,
@@ -130,14 +124,7 @@ const ACTIONS = [
 
 /** The versions of a pixel, as far back as the audit trail goes, newest first, in pages. */
 export async function readHistory(db: Db, pixelId: string, cursor: unknown): Promise<PixelHistory> {
-  const now = await db
-    .selectFrom('tracking_pixels')
-    .select([...CONTENT_COLUMNS])
-    .where('id', '=', pixelId)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst()
-  if (now === undefined)
-    throw new AppError(404, 'not_found', 'Este pixel não existe mais. Veja se ele está na lixeira.')
+  const now = await readPixel(db, pixelId, CONTENT_COLUMNS)
   const { at, id } = readPageCursor(cursor)
   const events = (await db
     .selectFrom('audit_events')

@@ -2,8 +2,8 @@ import { DAY_MS } from '#contract/durations.ts'
 import { type PixelCost, type SiteCost, TAG_COST_MAX, type TagCost } from '#contract/tag-cost.ts'
 import type { TagResult } from '#contract/tag-report.ts'
 import { TAG_COST_DAYS } from '#contract/tag-status.ts'
+import { readPixel } from '#server/conversions/read-pixel.ts'
 import type { Db } from '#server/db/database.ts'
-import { AppError } from '#server/http/errors.ts'
 import { type Stats, sumCounts } from '#server/stats/counts.ts'
 import type { PreparedTag } from '../serve/prepare-tag.ts'
 import type { TagStore } from '../serve/tag-store.ts'
@@ -36,18 +36,11 @@ export async function readPixelCost(
   pixelId: string,
   now = Date.now(),
 ): Promise<PixelCost> {
-  const [pixel, own, all] = await Promise.all([
-    db
-      .selectFrom('tracking_pixels')
-      .select('id')
-      .where('id', '=', pixelId)
-      .where('deleted_at', 'is', null)
-      .executeTakeFirst(),
+  const [, own, all] = await Promise.all([
+    readPixel(db, pixelId, ['id']),
     readTagCost(db, pixelId, tags.prepared.get(pixelId)?.revision ?? '', now),
     readSiteCost(db, now),
   ])
-  if (pixel === undefined)
-    throw new AppError(404, 'not_found', 'Este pixel não existe mais. Veja se ele está na lixeira.')
   return { own, all }
 }
 

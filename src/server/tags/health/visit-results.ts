@@ -11,6 +11,7 @@ import {
 } from '#contract/visit-results.ts'
 import { readRefusals } from '#server/consent/choice-counts.ts'
 import { readCopies } from '#server/conversions/delivery-results.ts'
+import { readPixel } from '#server/conversions/read-pixel.ts'
 import type { Db } from '#server/db/database.ts'
 import { AppError } from '#server/http/errors.ts'
 import { readCounts } from '#server/stats/counts.ts'
@@ -27,18 +28,11 @@ export async function readVisitResults(
   const to = edges.at(-1) ?? now
   const span = { from: new Date(from).toISOString(), to: new Date(to).toISOString() }
   const [pixel, results, refusals, copies] = await Promise.all([
-    db
-      .selectFrom('tracking_pixels')
-      .select('delivery')
-      .where('id', '=', pixelId)
-      .where('deleted_at', 'is', null)
-      .executeTakeFirst(),
+    readPixel(db, pixelId, ['delivery']),
     readCounts(db, { series: 'tag.result', resolution: step, subject: pixelId, from, to }),
     readRefusals(db, pixelId, { step, from, to }),
     readCopies(db, pixelId, { step, ...span }),
   ])
-  if (pixel === undefined)
-    throw new AppError(404, 'not_found', 'Este pixel não existe mais. Veja se ele está na lixeira.')
   const rows = edges.slice(0, -1).map((edge) => new Sum(edge))
   const rowAt = (at: string) => rows[edges.findLastIndex((edge) => edge <= Date.parse(at))]
   for (const { at, key, count } of results) rowAt(at)?.add(key, count)

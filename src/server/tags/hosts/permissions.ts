@@ -1,5 +1,6 @@
 import { type BlockedHost, PERMIT_SINGLY, type PixelHost } from '#contract/tag-status.ts'
 import { recordAudit } from '#server/activity/trail.ts'
+import { pixelIsGone } from '#server/conversions/read-pixel.ts'
 import type { Db } from '#server/db/database.ts'
 import { locked } from '#server/db/dialect.ts'
 import { nextTimestamp } from '#server/db/time.ts'
@@ -43,7 +44,7 @@ export async function permitHosts(
   const owners = known.length > 0 ? known : pixelId === null ? [] : [pixelId]
   let found = 0
   for (const owner of owners) if (await addHosts(trx, actor, owner, hosts, now)) found++
-  if (found === 0) throw new AppError(404, 'not_found', 'Este pixel não existe mais. Recarregue a página.')
+  if (found === 0) throw pixelIsGone()
   await trx.deleteFrom('blocked_hosts').where('host', 'in', hosts).execute()
   await raiseTagsVersion(trx, owners)
   await assertPolicyFits(trx, budget)
