@@ -38,12 +38,13 @@ describe.each(ENGINES)('visits, on %s', (engine) => {
     await storage.remove()
   })
 
-  function start({ env = {}, db = database.db }: { env?: Record<string, string>; db?: Database['db'] } = {}) {
+  function start({ env = {}, ...parts }: Started = {}) {
     const config = parseConfig({ SITE_URL: 'https://portico.example', ...storage.env, ...env })
     const counter = new VisitCounter({
       config,
-      db,
+      db: database.db,
       secrets,
+      ...parts,
       log,
       isPage: (path) => path === '/',
       flushMs: 3_600_000,
@@ -175,6 +176,26 @@ describe.each(ENGINES)('visits, on %s', (engine) => {
     expect(await totals(MIDNIGHT)).toEqual({ views: 1, visits: 1, visitors: 1 })
   })
 
+  test('counts a visitor who comes after midnight while the visits before it are written', async () => {
+    let duringWrite = () => {}
+    const encrypt: Secrets['encrypt'] = (...given) => {
+      duringWrite()
+      return secrets.encrypt(...given)
+    }
+    const counter = start({ secrets: { encrypt, decrypt: secrets.decrypt.bind(secrets) } as Secrets })
+    now = MIDNIGHT - MINUTE_MS
+    view(counter)
+    duringWrite = () => {
+      duringWrite = () => {}
+      now = MIDNIGHT + MINUTE_MS
+      view(counter, { address: '200.160.2.8' })
+    }
+    await counter.flush()
+    await counter.flush()
+    expect(await totals(0, MIDNIGHT)).toEqual({ views: 1, visits: 1, visitors: 1 })
+    expect(await totals(MIDNIGHT)).toEqual({ views: 1, visits: 1, visitors: 1 })
+  })
+
   test('goes on with a visit over midnight in São Paulo, where a new day of visitors begins', async () => {
     const counter = start()
     now = MIDNIGHT - 5 * MINUTE_MS
@@ -289,13 +310,40 @@ describe.each(ENGINES)('visits, on %s', (engine) => {
     expect(await totals()).toEqual({ views: 30_000, visits: 1, visitors: 1 })
   })
 
-  test('keeps some 20,000 different views in memory, and says how many were not counted', async () => {
+  const one = { views: 1, visits: 1, visitors: 1 }
+  test.each<[string, Again, Record<string, number>]>([
+    ['user agent', { agent: `${AGENT} Edg/142.0` }, { views: 2, visits: 2, visitors: 2 }],
+    [
+      'X-Forwarded-For',
+      { headers: { 'x-forwarded-for': '200.160.2.7' } },
+      { ...one, views: 2, unresolved: 1 },
+    ],
+    ['destination', { headers: { 'sec-fetch-dest': 'iframe' } }, one],
+    ['purpose', { headers: { 'sec-purpose': 'prefetch' } }, { ...one, prefetches: 1 }],
+    ['Sec-GPC', { headers: { 'sec-gpc': '1' } }, { ...one, views: 2, gpc: 1 }],
+    ['objection', { headers: { cookie: 'portico_nao_contar=1' } }, one],
+    ['query', { query: TEST_QUERY }, one],
+    ['time', { minutes: 31 }, { ...one, views: 2, visits: 2 }],
+  ])(
+    'takes no view with another %s for a repeated one',
+    async (_what, { minutes = 0, ...visit }, expected) => {
+      const counter = start()
+      view(counter)
+      now += minutes * MINUTE_MS
+      view(counter, visit)
+      await counter.flush()
+      expect(await totals()).toEqual(expected)
+    },
+  )
+
+  test('keeps 20,000 different views in memory, and says how many were not counted', async () => {
     const counter = start()
     for (let count = 0; count < 21_000; count++)
       view(counter, { address: `189.${count >> 16}.${(count >> 8) & 255}.${count & 255}` })
+    // A repeated one takes no place.
+    view(counter, { address: '189.0.82.7' })
     await counter.flush()
-    // Requests are grouped 256 at a time.
-    expect(await totals()).toEqual({ views: 20_224, visits: 20_224, visitors: 20_224, uncounted: 776 })
+    expect(await totals()).toEqual({ views: 20_000, visits: 20_000, visitors: 20_000, uncounted: 1_001 })
   })
 
   test.each([
@@ -346,6 +394,16 @@ describe.each(ENGINES)('visits, on %s', (engine) => {
     expect(await totals()).toMatchObject({ views: 4, unresolved: 2, visitors: 4 })
   })
 })
+
+interface Started {
+  env?: Record<string, string>
+  db?: Database['db']
+  secrets?: Secrets
+}
+
+interface Again extends Visit {
+  minutes?: number
+}
 
 interface Visit {
   address?: string

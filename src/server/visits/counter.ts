@@ -29,9 +29,6 @@ import { DayVisitors, type View } from './visitors.ts'
 /** Different page views that wait for the next write; beyond, only their number is kept. */
 const MAX_WAITING = 20_000
 
-/** So many requests are grouped at once, between two writes. */
-const GROUPED_AT_ONCE = 256
-
 /** While nothing can be written, at most about so many views and counts wait; then requests wait. */
 const MAX_UNWRITTEN = 100_000
 
@@ -45,8 +42,8 @@ const MAX_NEW_AN_HOUR = 200
 
 const MAX_KNOWN_AGENTS = 5_000
 
-/** Groups of views that are read before others get their turn. */
-const GROUPS_AT_ONCE = 200
+/** Different views that are read before others get their turn. */
+const READ_AT_ONCE = 200
 
 /** A page view as the request told it: forgotten within a second. */
 interface Request {
@@ -69,13 +66,23 @@ interface Request {
   click: Click | null
 }
 
+/** Requests that differ only in time, which a reloading visitor or a benchmark makes. */
+interface SameRequests {
+  /** The first of them. */
+  request: Request
+  by: number
+  /** When the last one came. */
+  last: number
+}
+
 /** A view to be counted, without anything that identifies the visitor but the key of the day. */
 interface CountedView extends View {
   source: Source
 }
 
 interface Batch {
-  counts: Count[]
+  /** Equal ones are one, by `idOf`. */
+  counts: Map<string, Count>
   /** Clicks by source. */
   clicks: { at: number; name: Click; source: Source; by: number }[]
   views: CountedView[]
@@ -113,10 +120,11 @@ export class VisitCounter {
   readonly #now: () => number
   readonly #isPage: (path: string) => boolean
   readonly #agents = new Map<string, boolean>()
-  #waiting: Request[] = []
-  #groups: Groups = new Map()
+  readonly #waiting: SameRequests[] = []
+  /** The newest of `#waiting` by address. */
+  readonly #lastOf = new Map<string, SameRequests>()
   #uncounted = 0
-  #unwritten: Batch = { counts: [], clicks: [], views: [] }
+  #unwritten: Batch = emptyBatch()
   #sources = { date: '', known: new Set<string>(), hour: 0, added: 0 }
   #hasStarted = false
 
@@ -134,10 +142,6 @@ export class VisitCounter {
 
   /** In the request of a page, so it only adds to a list. */
   addRequest({ headers, socket }: PageRequest, page: `/${string}`, query: string | null): void {
-    if (this.#groups.size >= MAX_WAITING) {
-      this.#uncounted++
-      return
-    }
     this.#add({
       at: this.#now(),
       address: socket.remoteAddress,
@@ -160,10 +164,6 @@ export class VisitCounter {
    * the page in `Referer`; one that has none there is taken for the first page.
    */
   addCall(request: FastifyRequest, arrival: Arrival, click: Click | null): void {
-    if (this.#groups.size >= MAX_WAITING) {
-      this.#uncounted++
-      return
-    }
     const { headers } = request
     const from = URL.parse(shorterThan(headers.referer, MAX_TEXT_LENGTH) ?? '')
     const path = from?.pathname as `/${string}` | undefined
@@ -184,14 +184,25 @@ export class VisitCounter {
     })
   }
 
+  /**
+   * A repeated request only adds one to the request before. That is compared field by field, because building a text of
+   * all fields as a key, and keeping each request for a second, took most of the time of counting.
+   */
   #add(request: Request): void {
-    // What lives for a second is expensive to collect: most requests are grouped and forgotten earlier.
-    if (this.#waiting.push(request) >= GROUPED_AT_ONCE) this.#groupWaiting()
-  }
-
-  #groupWaiting(): void {
-    for (const request of this.#waiting) addToGroups(this.#groups, request)
-    this.#waiting = []
+    const address = request.forwardedFor ?? request.address ?? ''
+    const before = this.#lastOf.get(address)
+    if (before !== undefined && isRepeated(before.request, request)) {
+      before.by++
+      before.last = Math.max(before.last, request.at)
+      return
+    }
+    if (this.#waiting.length >= MAX_WAITING) {
+      this.#uncounted++
+      return
+    }
+    const first = { request, by: 1, last: request.at }
+    this.#waiting.push(first)
+    this.#lastOf.set(address, first)
   }
 
   /** Resolves when everything added before is stored, or could not be. */
@@ -222,42 +233,44 @@ export class VisitCounter {
 
   /** Turns requests into views and forgets them. Requests stay in the list if the day's secret cannot be read. */
   async #read(now: number): Promise<void> {
-    if (this.#unwritten.views.length + this.#unwritten.counts.length > MAX_UNWRITTEN) return
-    const days = new Map<
-      string,
-      { day: SiteDay; keysOf: Awaited<ReturnType<DayVisitors['prepare']>> | null }
-    >()
-    this.#groupWaiting()
-    for (const { request } of this.#groups.values()) {
-      const { at } = request
-      const day = siteDayOf(at)
-      if (days.has(day.date)) continue
+    if (this.#unwritten.views.length + this.#unwritten.counts.size > MAX_UNWRITTEN) return
+    const keysOf = new Map<string, Awaited<ReturnType<DayVisitors['prepare']>> | null>()
+    // Others may come meanwhile, of another day too: they are read next time.
+    const found = [...this.#waiting]
+    for (const { request } of found) {
+      const day = siteDayOf(request.at)
+      if (keysOf.has(day.date)) continue
       // The keys of a day that ended are destroyed: what was late only counts as views.
       const hasKeys = now - day.end <= VISIT_GAP_MS
-      days.set(day.date, { day, keysOf: hasKeys ? await this.#visitors.prepare(day, at) : null })
+      keysOf.set(day.date, hasKeys ? await this.#visitors.prepare(day, request.at) : null)
     }
-    const read = this.#groups
-    this.#groups = new Map()
+    this.#waiting.splice(0, found.length)
+    this.#lastOf.clear()
     if (this.#uncounted > 0) {
-      this.#unwritten.counts.push({ series: 'visit', key: 'uncounted', at: now, by: this.#uncounted })
+      this.#count({ series: 'visit', key: 'uncounted', at: now, by: this.#uncounted })
       this.#uncounted = 0
     }
-    let groups = 0
-    for (const group of read.values()) {
-      if (++groups % GROUPS_AT_ONCE === 0) await turn()
-      const { at } = group.request
-      const { day, keysOf } = [...days.values()].find(({ day }) => at >= day.start && at < day.end) ?? {}
-      if (day !== undefined) this.#readGroup(group, keysOf ?? null)
+    for (const [index, requests] of found.entries()) {
+      if (index > 0 && index % READ_AT_ONCE === 0) await turn()
+      this.#readRequests(requests, keysOf.get(siteDayOf(requests.request.at).date) ?? null)
     }
   }
 
-  #readGroup(
+  #count(count: Count & { at: number; by: number }): void {
+    const { counts } = this.#unwritten
+    const id = `${slotOf(count.at)} ${count.series} ${count.key}`
+    const known = counts.get(id)
+    if (known === undefined) counts.set(id, count)
+    else known.by = (known.by ?? 1) + count.by
+  }
+
+  #readRequests(
     { request, by, last }: SameRequests,
     keysOf: ((who: string, at: number) => Pick<View, 'key' | 'keyBefore'>) | null,
   ): void {
-    const { counts, clicks, views } = this.#unwritten
+    const { clicks, views } = this.#unwritten
     const add = (key: Extract<Count, { series: 'visit' }>['key']) =>
-      void counts.push({ series: 'visit', key, at, by })
+      this.#count({ series: 'visit', key, at, by })
     const { at, agent, page, opens, click } = request
     if (request.isPrefetch) {
       add('prefetches')
@@ -279,7 +292,7 @@ export class VisitCounter {
       return
     }
     add('views')
-    counts.push({ series: 'visit.page', key: page, at, by })
+    this.#count({ series: 'visit.page', key: page, at, by })
     if (request.hasGpc) {
       add('gpc')
       return
@@ -318,7 +331,7 @@ export class VisitCounter {
       ]
       const keyOf = await this.#admit(trx, day, wanted)
       await addCounts(trx, [
-        ...counts,
+        ...counts.values(),
         ...wanted.flatMap(({ metric, at, source, by }): Count[] => [
           { series: 'visit.source', key: `${metric} ${keyOf(source)}`, at, by },
           ...(metric === 'visits' || metric === 'visitors'
@@ -379,32 +392,30 @@ async function readSources(trx: Db, { start, end }: SiteDay): Promise<Set<string
   return new Set(rows.map(({ key }) => key.slice(key.indexOf(' ') + 1)))
 }
 
-/** Requests that differ only in time, which a reloading visitor or a benchmark makes. */
-interface SameRequests {
-  /** The first of them. */
-  request: Request
-  by: number
-  /** When the last one came. */
-  last: number
-}
-
 /** The finest time in which visits are counted: never in two days, and never two visits of one visitor. */
 const SLOT_MS = 10 * MINUTE_MS
 
-type Groups = Map<string, SameRequests>
+function slotOf(at: number): number {
+  return Math.floor(at / SLOT_MS)
+}
 
-function addToGroups(groups: Groups, request: Request): void {
-  const { at, address, forwardedFor, agent, referrer, query, page, opens, isPrefetch, hasGpc } = request
-  const slot = Math.floor(at / SLOT_MS)
-  const flags = Number(isPrefetch) + 2 * Number(hasGpc) + 4 * Number(request.objects)
-  const said = request.arrival === null ? '' : `${request.click}\n${JSON.stringify(request.arrival)}`
-  const key = `${slot}\n${flags}\n${opens}\n${page}\n${address}\n${forwardedFor}\n${referrer}\n${query}\n${agent}\n${said}`
-  const group = groups.get(key)
-  if (group === undefined) groups.set(key, { request, by: 1, last: at })
-  else {
-    group.by++
-    group.last = Math.max(group.last, at)
-  }
+function isRepeated(before: Request, request: Request): boolean {
+  return (
+    before.agent === request.agent &&
+    before.address === request.address &&
+    before.forwardedFor === request.forwardedFor &&
+    before.referrer === request.referrer &&
+    before.query === request.query &&
+    before.page === request.page &&
+    before.opens === request.opens &&
+    before.isPrefetch === request.isPrefetch &&
+    before.hasGpc === request.hasGpc &&
+    before.objects === request.objects &&
+    // A call says more than that.
+    before.arrival === null &&
+    request.arrival === null &&
+    slotOf(before.at) === slotOf(request.at)
+  )
 }
 
 function whatOpens(
@@ -429,15 +440,19 @@ function shorterThan(text: string | undefined, length: number): string | undefin
   return text !== undefined && text.length <= length ? text : undefined
 }
 
+function emptyBatch(): Batch {
+  return { counts: new Map(), clicks: [], views: [] }
+}
+
 function byDay(batch: Batch): [SiteDay, Batch][] {
   const days = new Map<string, [SiteDay, Batch]>()
   const partOf = (at: number): Batch => {
     const day = siteDayOf(at)
-    const known = days.get(day.date) ?? [day, { counts: [], clicks: [], views: [] }]
+    const known = days.get(day.date) ?? [day, emptyBatch()]
     days.set(day.date, known)
     return known[1]
   }
-  for (const count of batch.counts) partOf(count.at ?? 0).counts.push(count)
+  for (const [id, count] of batch.counts) partOf(count.at ?? 0).counts.set(id, count)
   for (const click of batch.clicks) partOf(click.at).clicks.push(click)
   for (const view of batch.views) partOf(view.at).views.push(view)
   for (const [, part] of days.values()) part.views.sort((a, b) => a.at - b.at)
@@ -446,5 +461,9 @@ function byDay(batch: Batch): [SiteDay, Batch][] {
 
 function withoutDay({ counts, clicks, views }: Batch, { start, end }: SiteDay): Batch {
   const isOther = ({ at = 0 }: { at?: number }) => at < start || at >= end
-  return { counts: counts.filter(isOther), clicks: clicks.filter(isOther), views: views.filter(isOther) }
+  return {
+    counts: new Map([...counts].filter(([, count]) => isOther(count))),
+    clicks: clicks.filter(isOther),
+    views: views.filter(isOther),
+  }
 }

@@ -4,7 +4,8 @@ import { DAY_MS } from '#contract/durations.ts'
 import { siteDate } from '#contract/site.ts'
 import type { Db } from '../db/database.ts'
 import { engineOf, locked } from '../db/dialect.ts'
-import { change } from '../db/transactions/change.ts'
+import { asRepeated } from '../db/engines/sqlite-driver.ts'
+import { change, pipeline } from '../db/transactions/change.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import { addCounts, sumCounts } from '../stats/counts.ts'
 import { type SiteDay, siteDayOf, VISIT_GAP_MS } from '../stats/series.ts'
@@ -199,8 +200,9 @@ function isWithinGap(earlier: number | undefined, second: number): boolean {
 
 /** 53 bits: the most that every engine and JavaScript read as a number. A million visitors share none, 99.99 % sure. */
 function keyOf(secret: Buffer, who: string): number {
-  const digest = hash('sha256', Buffer.concat([secret, Buffer.from(who)]), 'buffer')
-  return digest.readUInt32BE(0) * 2 ** 21 + (digest.readUInt32BE(4) >>> 11)
+  // As text, because that is twice as fast as a buffer.
+  const digest = hash('sha256', Buffer.concat([secret, Buffer.from(who)]), 'hex')
+  return Number.parseInt(digest.slice(0, 8), 16) * 2 ** 21 + (Number.parseInt(digest.slice(8, 16), 16) >>> 11)
 }
 
 function placeOf(row: string) {
@@ -287,12 +289,17 @@ async function updateSeen(
   rows: readonly { key: number; seen: number }[],
 ): Promise<void> {
   const newer = sql<number>`case when ${sql.ref(`${table}.seen`)} < excluded.seen then excluded.seen else ${sql.ref(`${table}.seen`)} end`
-  for (const part of inParts(rows))
-    await trx
+  const update = (part: readonly { key: number; seen: number }[]) =>
+    trx
       .insertInto(table)
       .values(part)
       .onConflict((conflict) => conflict.column('key').doUpdateSet({ seen: newer }))
-      .execute()
+      .compile()
+  if (engineOf(trx) === 'postgres') for (const part of inParts(rows)) await trx.executeQuery(update(part))
+  else if (rows.length > 0) {
+    const values = rows.map(({ key, seen }) => [key, seen])
+    await pipeline(trx, { compile: () => asRepeated(update(rows.slice(0, 1)), values) })
+  }
 }
 
 function* inParts<Item>(items: readonly Item[]): Generator<Item[]> {
