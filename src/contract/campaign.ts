@@ -32,11 +32,22 @@ export const CLICK_IDS = [
 
 export type ClickId = (typeof CLICK_IDS)[number]
 
-const KNOWN = new Map<string, string>(
+export type CampaignParameter = (typeof CAMPAIGN_PARAMETERS)[number]
+
+const KNOWN = new Map<string, CampaignParameter | ClickId>(
   [...CAMPAIGN_PARAMETERS, ...CLICK_IDS].map((name) => [name.toLowerCase(), name]),
 )
 
-/** A campaign parameter or click ID by its name, which some platforms write in lower case; undefined for others. */
-export function campaignParameter(name: string): string | undefined {
-  return KNOWN.get(name.toLowerCase())
+/**
+ * Campaign parameters and click IDs of a query, in its order, by the names above: some platforms write `sccid`. Of
+ * repeated ones the first that has a value counts. The page, its links, isolated frames, the counter and server events
+ * all read a query with this.
+ */
+export function readCampaign(query: string): Map<CampaignParameter | ClickId, string> {
+  const found = new Map<CampaignParameter | ClickId, string>()
+  for (const [name, value] of new URLSearchParams(query)) {
+    const known = KNOWN.get(name.toLowerCase())
+    if (known && value && !found.has(known)) found.set(known, value)
+  }
+  return found
 }

@@ -20,6 +20,11 @@ test.each(IDS_BY_HOST)('passes a tag of %s only the click IDs of its vendor', (h
   expect(passed).toEqual(['utm_source', ...ids])
 })
 
+test('passes the names that tags read, and one value of each', () => {
+  const query = '?UTM_Source=&utm_source=a&utm_source=b&FBCLID=f1'
+  expect(campaignForTag(query, ['connect.facebook.net'])).toBe('?utm_source=a&fbclid=f1')
+})
+
 test('passes nothing of a query without a campaign, nor of a very long one', () => {
   expect(campaignForTag('?email=maria@exemplo.com', ['connect.facebook.net'])).toBe('')
   expect(campaignForTag(`?utm_source=${'a'.repeat(1_500)}`, [])).toBe('')

@@ -1,4 +1,4 @@
-import { CLICK_IDS, type ClickId, campaignParameter } from './campaign.ts'
+import { CLICK_IDS, type ClickId, readCampaign } from './campaign.ts'
 
 /** Who issues click IDs, and the hosts of its tags: no other vendor gets them. */
 const ISSUERS = {
@@ -51,6 +51,11 @@ export const CLICK_ID_RULES: Record<ClickId, ClickIdRule> = {
   click_id: { issuer: 'kwai', source: 'kwai', isPaid: true },
 }
 
+/** Whether a parameter that `readCampaign` found is a click ID. */
+export function isClickId(name: string): name is ClickId {
+  return name in CLICK_ID_RULES
+}
+
 export function clickIdsOf(issuer: Issuer): ClickId[] {
   return CLICK_IDS.filter((name) => CLICK_ID_RULES[name].issuer === issuer)
 }
@@ -63,12 +68,10 @@ const MAX_CAMPAIGN_LENGTH = 1_500
  */
 export function campaignForTag(query: string, hosts: readonly string[]): string {
   const campaign = new URLSearchParams(
-    [...new URLSearchParams(query)].filter(([name]) => {
-      const known = campaignParameter(name)
-      if (known === undefined) return false
-      const rule = CLICK_ID_RULES[known as ClickId]
-      return rule === undefined || hosts.some((host) => isOf(rule.issuer, host.replace('*.', '')))
-    }),
+    [...readCampaign(query)].filter(
+      ([name]) =>
+        !isClickId(name) || hosts.some((host) => isOf(CLICK_ID_RULES[name].issuer, host.replace('*.', ''))),
+    ),
   ).toString()
   return campaign === '' || campaign.length > MAX_CAMPAIGN_LENGTH ? '' : `?${campaign}`
 }

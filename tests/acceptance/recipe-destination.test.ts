@@ -41,13 +41,13 @@ const bellhop: Destination = {
     },
     meanings: { server: 'Pelo servidor.', both: 'Pelos dois.' },
   },
-  clickIds: ['bhclid'],
+  clickIds: ['twclid'],
   cookies: [{ name: '_bellhop', days: 30, purpose: 'Guarda o clique no anúncio.', category: 'marketing' }],
   cookiesReadBy: [],
-  identify: ({ clickIds: { bhclid } }) => ({
-    values: bhclid === undefined ? {} : { bhclid },
+  identify: ({ clickIds: { twclid } }) => ({
+    values: twclid === undefined ? {} : { twclid },
     cookies:
-      bhclid === undefined ? [] : [`_bellhop=${bhclid}; Path=/; Max-Age=2592000; SameSite=Lax; Secure`],
+      twclid === undefined ? [] : [`_bellhop=${twclid}; Path=/; Max-Age=2592000; SameSite=Lax; Secure`],
   }),
   carries: ['agent'],
   windowMs: () => 3_600_000,
@@ -59,10 +59,10 @@ const bellhop: Destination = {
     headers: { authorization: secret },
     body: {
       test: mode?.code,
-      events: jobs.map(({ event, payload: { bhclid, agent, address } }) => ({
+      events: jobs.map(({ event, payload: { twclid, agent, address } }) => ({
         event,
         rule: eventIds[event],
-        bhclid,
+        twclid,
         agent,
         address,
       })),
@@ -93,7 +93,7 @@ const bellhop: Destination = {
       refusal: 'Informe o código de teste do Bellhop.',
       missingInVisit: 'Sem código.',
     },
-    ids: () => ({ bhclid: 'test' }),
+    ids: () => ({ twclid: 'test' }),
   },
 }
 
@@ -137,13 +137,13 @@ describe('a new destination', () => {
   test('gets the events of its pixels, with its own fields only', async () => {
     const { id } = await add('hook', { ...pixel, destination: 'bellhop', access_token: 'key-1' })
     const person = await visitor(ALL)
-    const answer = await send({ path: '/?bhclid=abc&utm_source=x' }, person.cookie)
+    const answer = await send({ path: '/?twclid=abc&utm_source=x' }, person.cookie)
     expect(answer.headers['set-cookie']).toContainEqual(expect.stringMatching(/^_bellhop=abc/))
     await untilEmpty()
     const [request] = site.to('hooks.exemplo.com.br')
     expect(request).toMatchObject({ path: '/v1/bellhop/482', headers: { authorization: 'key-1' } })
     expect(request?.body.events).toEqual([
-      { event: 'lead', rule: '101', bhclid: 'abc', agent: expect.stringContaining('Firefox'), address: null },
+      { event: 'lead', rule: '101', twclid: 'abc', agent: expect.stringContaining('Firefox'), address: null },
     ])
     expect(await counts(id)).toEqual({ accepted: 1 })
     const withdrawn = await choose(person.id, [], `${person.cookie}; _bellhop=abc`)
@@ -224,7 +224,7 @@ describe('a new destination', () => {
     const check = await admin<DeliveryCheck>('POST', `/pixels/${id}/check`, { test_event_code: 'T1' })
     expect(check).toMatchObject({
       state: 'accepted',
-      request: { body: { test: 'T1', events: [{ bhclid: 'test' }] } },
+      request: { body: { test: 'T1', events: [{ twclid: 'test' }] } },
     })
     await site.patch(id, {
       destination: 'webhook',

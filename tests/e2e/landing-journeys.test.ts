@@ -210,7 +210,7 @@ test('once prefetched, the first click waits for no script', async () => {
 test('passes the campaign of the visit to the app, and stores nothing', async () => {
   const page = await visit(
     DESKTOP,
-    '/?utm_source=meta&utm_campaign=a%20b&gclid=g1&fbclid=f1&ttclid=t1&msclkid=m1&gbraid=b1&li_fat_id=l1&epik=e1&outro=x',
+    '/?utm_source=meta&utm_source=x&UTM_Campaign=a%20b&gclid=g1&FBCLID=f1&ttclid=t1&msclkid=m1&gbraid=b1&li_fat_id=l1&epik=e1&outro=x',
   )
   const parametersOf = async (name: string) => {
     const href = await page.getByRole('link', { name }).first().getAttribute('href')

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { CAMPAIGN_MAX_LENGTH, CAMPAIGN_PARAMETERS } from '#contract/campaign.ts'
+import { CAMPAIGN_MAX_LENGTH, CAMPAIGN_PARAMETERS, type ClickId, readCampaign } from '#contract/campaign.ts'
 import { type ServerEvent, type ServerEventName, serverEventSchema } from '#contract/server-event.ts'
 import { EVENTS_PATH } from '#contract/tag-report.ts'
 import { allowsEmail, readChoice } from '../consent/choice.ts'
@@ -60,9 +60,10 @@ export function registerEvents(app: FastifyInstance, deps: EventDeps): void {
     )
     if (granted.length === 0) return reply.send()
     const context = { header: request.headers.cookie, host, isSecure, now: Date.now() }
-    const campaign = readParameters(page, CAMPAIGN_PARAMETERS)
+    const parameters = readCampaign(page.search)
+    const campaign = cutCampaign(parameters)
     const { values, cookies: ownCookies } = identifyVisitor(context)
-    const identified = identify(context, page, granted, known)
+    const identified = identify(context, parameters, granted, known)
     const stored: StoredEvent = {
       event,
       consentId: choice.id,
@@ -84,12 +85,14 @@ export function registerEvents(app: FastifyInstance, deps: EventDeps): void {
   })
 }
 
+type Parameters = ReturnType<typeof readCampaign>
+
 type Ids = Readonly<Record<string, string | number>>
 
 /** The IDs of each destination, once for all its pixels. */
 function identify(
   context: CookieContext,
-  page: URL,
+  parameters: Parameters,
   granted: readonly ServerPixel[],
   { typesOnPage }: ServerPixels,
 ): { ids: ReadonlyMap<Destination, Ids>; cookies: string[] } {
@@ -98,7 +101,7 @@ function identify(
   for (const destination of new Set(granted.map((pixel) => pixel.destination))) {
     const identity = destination.identify?.({
       ...context,
-      clickIds: readClickIds(page, destination.clickIds),
+      clickIds: readClickIds(parameters, destination.clickIds),
       scriptOnPage: destination.cookiesReadBy.some((type) => typesOnPage.has(type)),
     })
     if (identity === undefined) continue
@@ -108,14 +111,10 @@ function identify(
   return { ids, cookies }
 }
 
-/** The listed parameters of the page's query; long values are cut. */
-function readParameters(
-  { search, searchParams: parameters }: URL,
-  names: readonly string[],
-): Record<string, string> {
-  if (search === '') return {}
+/** Long values are cut. */
+function cutCampaign(parameters: Parameters): Record<string, string> {
   return Object.fromEntries(
-    names.flatMap((name) => {
+    CAMPAIGN_PARAMETERS.flatMap((name) => {
       const value = parameters.get(name)?.slice(0, CAMPAIGN_MAX_LENGTH)
       return value ? [[name, value]] : []
     }),
@@ -123,10 +122,10 @@ function readParameters(
 }
 
 /** A cut ID would be another one: what does not fit is dropped. */
-function readClickIds({ searchParams }: URL, names: readonly string[]): Record<string, string> {
+function readClickIds(parameters: Parameters, names: readonly ClickId[]): Record<string, string> {
   return Object.fromEntries(
     names.flatMap((name) => {
-      const value = searchParams.get(name) ?? ''
+      const value = parameters.get(name) ?? ''
       return CLICK_ID.test(value) ? [[name, value]] : []
     }),
   )

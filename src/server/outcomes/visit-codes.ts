@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { CLICK_IDS, type ClickId, campaignParameter } from '#contract/campaign.ts'
+import { type ClickId, readCampaign } from '#contract/campaign.ts'
+import { isClickId } from '#contract/click-ids.ts'
 import { DAY_MS } from '#contract/durations.ts'
 import { allowsVisitCode, VISIT_CODE, VISIT_CODE_DAYS, VISITS_PATH } from '#contract/visit-code.ts'
 import type { Channel } from '#contract/visit-report.ts'
@@ -129,10 +130,9 @@ const MAX_CLICK_ID_LENGTH = 1_000
 function readClickIds(query: string): ClickIds {
   const found: ClickIds = {}
   let space = MAX_CLICK_ID_LENGTH
-  for (const [name, value] of new URLSearchParams(query)) {
-    const id = CLICK_IDS.find((each) => each === campaignParameter(name))
-    if (id === undefined || value === '' || value.length > space || found[id] !== undefined) continue
-    found[id] = value
+  for (const [name, value] of readCampaign(query)) {
+    if (!isClickId(name) || value.length > space) continue
+    found[name] = value
     space -= value.length
   }
   return found

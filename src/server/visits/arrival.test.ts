@@ -37,6 +37,7 @@ describe('the channel of a visit', () => {
     ['', 'https://portico.example/privacidade', 'direct', ''],
     ['', 'data:text/html,x', 'direct', ''],
     ['gclid=', undefined, 'direct', ''],
+    ['UTM_Source=&utm_source=Bing&utm_source=x&MSCLKID=m', undefined, 'paid_search', 'bing'],
   ])('of ?%s after %s is %s from "%s"', (query, referrer, channel, source) => {
     expect(read(query, referrer)).toMatchObject({ channel, source })
   })

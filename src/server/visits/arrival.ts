@@ -1,5 +1,5 @@
-import { type ClickId, campaignParameter } from '#contract/campaign.ts'
-import { CLICK_ID_RULES } from '#contract/click-ids.ts'
+import { readCampaign } from '#contract/campaign.ts'
+import { CLICK_ID_RULES, isClickId } from '#contract/click-ids.ts'
 import { type Channel, type Device, OTHERS } from '#contract/visit-report.ts'
 import type { Arrival } from '#contract/visits.ts'
 
@@ -185,12 +185,9 @@ export function arrivalOf(query: string | null, referrer: string | undefined): A
   const arrival: Arrival = referrer === undefined ? {} : { referrer }
   if (query === null || query === '') return arrival
   const campaign: NonNullable<Arrival['campaign']> = {}
-  let clickId: ClickId | undefined
-  for (const [name, value] of new URLSearchParams(query)) {
-    const known = campaignParameter(name)
-    if (known === undefined || value === '') continue
-    if (known in CLICK_ID_RULES) clickId ??= known as ClickId
-    else campaign[known as keyof typeof campaign] ??= value
-  }
+  let clickId: Arrival['click_id']
+  for (const [name, value] of readCampaign(query))
+    if (isClickId(name)) clickId ??= name
+    else campaign[name] = value
   return { ...arrival, campaign, ...(clickId === undefined ? {} : { click_id: clickId }) }
 }

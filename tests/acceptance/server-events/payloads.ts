@@ -34,7 +34,7 @@ export function testPayloads(site: EventSite): void {
     const id = randomUUID()
     const before = Math.floor(Date.now() / 1000)
     const query =
-      '?utm_source=news&fbclid=IwAR0AbCdEf_123&gclid=g1&ttclid=t1&utm_email=maria%40exemplo.com.br&cpf=1'
+      '?UTM_Source=&utm_source=news&utm_source=x&FBCLID=IwAR0AbCdEf_123&gclid=g1&ttclid=t1&utm_email=maria%40exemplo.com.br&cpf=1'
     const answer = await send(
       { id, name, title: 'Início', path: `https://www.exemplo.com.br/${query}#fim` },
       `${cookie}; _ga=GA1.1.1873645021.1794737900`,

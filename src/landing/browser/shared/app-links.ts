@@ -1,4 +1,4 @@
-import { campaignParameter } from '#contract/campaign.ts'
+import { readCampaign } from '#contract/campaign.ts'
 import type { ConsentCategory } from '#contract/consent.ts'
 import { allowsVisitCode, VISIT_PARAMETER, VISITS_PATH } from '#contract/visit-code.ts'
 import { attempt } from './page.ts'
@@ -11,9 +11,7 @@ import { attempt } from './page.ts'
 const APP_LINKS = 'a[data-app]'
 const WHATSAPP_LINKS = 'a[href^="https://wa.me/"]'
 
-const campaign = new URLSearchParams(
-  [...new URLSearchParams(location.search)].filter(([name]) => campaignParameter(name)),
-)
+const campaign = new URLSearchParams([...readCampaign(location.search)])
 
 addParameters(campaign)
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { ClickId } from '#contract/campaign.ts'
 import type { OptionalCategory } from '#contract/consent.ts'
 import type { DeliveryCheck, DeliveryState } from '#contract/conversions.ts'
 import type { PixelDelivery, PixelType } from '#contract/pixel.ts'
@@ -32,7 +33,7 @@ export interface Destination {
   ways: readonly Exclude<PixelDelivery, 'browser'>[]
   form: DestinationForm
   /** Parameters of the page's address that are kept for it after consent, and left out of the campaign. */
-  clickIds: readonly string[]
+  clickIds: readonly ClickId[]
   /** The cookies that `identify` sets, as visitors are shown them. */
   cookies: readonly ServerCookie[]
   /** Types of pixels whose script in the page reads the same cookies, so that these cannot be `HttpOnly`. */

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import type { ClickId } from '#contract/campaign.ts'
 import { CLICK_ID_RULES } from '#contract/click-ids.ts'
 import { CONVERSIONS } from '#contract/conversions.ts'
 import { HOUR_MS } from '#contract/durations.ts'
@@ -61,7 +60,7 @@ test('docs/integrate/events.md lists every destination', () => {
 
 test('a vendor gets click IDs of its own only', () => {
   for (const { id, clickIds } of DESTINATIONS) {
-    const issuers = new Set(clickIds.map((name) => CLICK_ID_RULES[name as ClickId].issuer))
+    const issuers = new Set(clickIds.map((name) => CLICK_ID_RULES[name].issuer))
     expect([id, issuers.size <= 1]).toEqual([id, true])
   }
 })
