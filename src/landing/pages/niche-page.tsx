@@ -54,7 +54,7 @@ export function NichePage({ site, niche }: { site: SiteInfo; niche: NicheContent
           <a href="/#niches">Ver todos os nichos</a>
         </p>
       </main>
-      <Footer site={site} home="/" />
+      <Footer site={site} home="/" niche={name} />
       <ConsentBanner more={site.sendsEmail ? EMAIL_NOTICE : ''} />
     </>
   )

@@ -11,9 +11,11 @@ interface FooterProps {
   message?: string | null
   /** The page that the links lead to: empty on the landing page itself. */
   home?: '' | '/'
+  /** Named in the message to sales. */
+  niche?: string
 }
 
-export function Footer({ site, message = null, home = '' }: FooterProps) {
+export function Footer({ site, message = null, home = '', niche }: FooterProps) {
   return (
     <footer className="dark later" id="contact">
       <div className="wrap foot">
@@ -36,7 +38,7 @@ export function Footer({ site, message = null, home = '' }: FooterProps) {
               <div key={title}>
                 <h3>{title}</h3>
                 {links.map(({ label, to }) => (
-                  <a key={label} {...linkTo(site, to, home)}>
+                  <a key={label} {...linkTo(site, to, home, niche)}>
                     {label}
                   </a>
                 ))}
@@ -94,10 +96,11 @@ function linkTo(
   site: SiteInfo,
   to: FooterTarget,
   home: string,
+  niche?: string,
 ): React.ComponentProps<'a'> & Record<`data-${string}`, string> {
   if (to === 'register') return { href: site.registerUrl, 'data-app': '', 'data-conversion': 'lead' }
   if (to === 'whatsapp') {
-    return { href: whatsappUrl(site), target: '_blank', rel: 'noopener', 'data-conversion': 'contact' }
+    return { href: whatsappUrl(site, niche), target: '_blank', rel: 'noopener', 'data-conversion': 'contact' }
   }
   return { href: home + to }
 }

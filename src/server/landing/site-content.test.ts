@@ -133,6 +133,13 @@ describe('a site with content', () => {
       expect(sitemap?.text).toContain(`${path}</loc>`)
   })
 
+  test('names the niche in every WhatsApp link of its page, the footer included', async () => {
+    const { text } = await get('/nichos/gaming')
+    const messages = text.match(/(?<=https:\/\/wa\.me\/)[^"]+/g) ?? []
+    expect(messages.length).toBeGreaterThanOrEqual(2)
+    for (const message of messages) expect(message).toContain('Meu%20nicho%3A%20Gaming.')
+  })
+
   test('answers the simulator without scripts, tags or a referrer, and the form leads only there', async () => {
     const { headers, text } = await get('/taxas?volume=50.000&tiquete=50&meio=PIX&hoje=4,99')
     expect(text).toContain('R$\u00a0495,00')
