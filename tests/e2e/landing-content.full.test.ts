@@ -144,6 +144,30 @@ test.each(
   },
 )
 
+test.each(['/', '/taxas'])(
+  'on a phone of 375 px each fee and each term of %s is on one line',
+  async (path) => {
+    const page = await visit({ ...PHONE, viewport: { width: 375, height: 667 } }, path)
+    const broken = await page.evaluate(() =>
+      Array.from(document.querySelectorAll('.fee td'))
+        .filter((cell) => {
+          const range = document.createRange()
+          range.selectNodeContents(cell)
+          return range.getClientRects().length !== 1
+        })
+        .map((cell) => cell.textContent),
+    )
+    expect(await page.locator('.fee td').count()).toBe(8)
+    expect(broken).toEqual([])
+  },
+)
+
+test('the fees end with the links to the legal texts', async () => {
+  const page = await visit(DESKTOP, '/taxas')
+  await page.getByRole('contentinfo').getByRole('link', { name: 'Política de Privacidade' }).click()
+  await page.waitForURL('**/privacidade')
+})
+
 test('beside a label of two lines the fields of the simulator stay in line', async () => {
   const page = await visit({ viewport: { width: 768, height: 1024 } }, '/taxas?hoje=x')
   const tops = await page

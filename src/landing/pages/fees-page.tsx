@@ -10,7 +10,7 @@ import {
 } from '../content/fees.ts'
 import { FACTS, REGISTER_LABEL } from '../content/page.ts'
 import { FeeTable } from '../sections/facts.tsx'
-import { PlainHeader, RegisterLink, SpecialistLink } from '../sections/parts.tsx'
+import { PlainFooter, PlainHeader, RegisterLink, SpecialistLink } from '../sections/parts.tsx'
 
 /** Table and simulator. A form that the server answers: no script runs where people type what they earn. */
 export function FeesPage({ site, fees, query }: { site: SiteInfo; fees: readonly Fee[]; query: string }) {
@@ -62,6 +62,7 @@ export function FeesPage({ site, fees, query }: { site: SiteInfo; fees: readonly
           <SpecialistLink site={site} />
         </div>
       </main>
+      <PlainFooter site={site} />
     </>
   )
 }

@@ -2,13 +2,11 @@ import type { SummaryPageState } from '#contract/alerts.ts'
 import type { ActiveToolList } from '#contract/inventory.ts'
 import type { SiteInfo } from '#contract/site.ts'
 import { COLORS } from '#design/colors.ts'
-import { copyrightLine, FOOTER } from '../content/page.ts'
 import { ActiveTools } from '../legal/active-tools.tsx'
-import { LEGAL_DATE, LEGAL_TITLES, type LegalSlug, legalTitle } from '../legal/document.ts'
-import { legalPagePath, PREFERENCES_ID } from '../legal/legal-paths.ts'
+import { LEGAL_DATE, type LegalSlug, legalTitle } from '../legal/document.ts'
 import { LegalText } from '../legal/legal-text.tsx'
 import { LEGAL_DOCUMENTS } from '../legal/texts.ts'
-import { CompanyLine, PlainHeader } from '../sections/parts.tsx'
+import { PlainFooter, PlainHeader } from '../sections/parts.tsx'
 
 export const ERROR_TEXTS = {
   404: {
@@ -125,24 +123,7 @@ export function LegalPage({ site, slug, tools }: LegalPageProps) {
           )}
         </div>
       </main>
-      <footer className="dark">
-        <div className="wrap foot">
-          <div className="legal links">
-            <p>{copyrightLine(site.brandName)}</p>
-            {LEGAL_TITLES.map((entry) => (
-              <a
-                key={entry.slug}
-                href={legalPagePath(entry.slug)}
-                aria-current={entry.slug === slug ? 'page' : undefined}
-              >
-                {entry.title}
-              </a>
-            ))}
-            <a href={`/#${PREFERENCES_ID}`}>{FOOTER.preferences}</a>
-            <CompanyLine site={site} />
-          </div>
-        </div>
-      </footer>
+      <PlainFooter site={site} current={slug} />
     </>
   )
 }

@@ -1,6 +1,8 @@
 import type { SiteInfo } from '#contract/site.ts'
 import { PortalMark } from '#design/portal-mark.tsx'
-import { LOGIN_LABEL, SPECIALIST_LABEL } from '../content/page.ts'
+import { copyrightLine, FOOTER, LOGIN_LABEL, SPECIALIST_LABEL } from '../content/page.ts'
+import { LEGAL_TITLES, type LegalSlug } from '../legal/document.ts'
+import { legalPagePath, PREFERENCES_ID } from '../legal/legal-paths.ts'
 
 /** Legal name, CNPJ (Decreto 7.962/2013) and the encarregado (LGPD art. 41 §1), if configured. */
 export function CompanyLine({ site }: { site: SiteInfo }) {
@@ -68,6 +70,26 @@ export function PlainHeader({ brandName, className }: { brandName: string; class
         <Brand name={brandName} href="/" />
       </div>
     </header>
+  )
+}
+
+/** The links of the footer that every page has, for those without its other parts. */
+export function PlainFooter({ site, current }: { site: SiteInfo; current?: LegalSlug }) {
+  return (
+    <footer className="dark">
+      <div className="wrap foot">
+        <div className="legal links">
+          <p>{copyrightLine(site.brandName)}</p>
+          {LEGAL_TITLES.map(({ slug, title }) => (
+            <a key={slug} href={legalPagePath(slug)} aria-current={slug === current ? 'page' : undefined}>
+              {title}
+            </a>
+          ))}
+          <a href={`/#${PREFERENCES_ID}`}>{FOOTER.preferences}</a>
+          <CompanyLine site={site} />
+        </div>
+      </div>
+    </footer>
   )
 }
 
