@@ -161,6 +161,14 @@ describe('the menu', () => {
     ).toEqual([0, 'hidden'])
   })
 
+  test.each([320, 375])('names the login once while it is open at %i px', async (width) => {
+    const page = await open({ ...PHONE, viewport: { width, height: 667 } })
+    await untilBooted(page)
+    await page.getByRole('button', { name: 'Menu' }).click()
+    await page.locator('#menu').waitFor()
+    expect(await page.getByRole('link', { name: 'Acessar Conta' }).count()).toBe(1)
+  })
+
   test('fits on the smallest phone', async () => {
     const page = await open({ ...PHONE, viewport: { width: 320, height: 568 } })
     await untilBooted(page)
@@ -293,12 +301,13 @@ describe('consent', () => {
     [320, 568],
     [360, 640],
     [375, 667],
-  ])('the banner leaves Abrir Conta free at %i × %i', async (width, height) => {
+  ])('the banner leaves both buttons of the hero free at %i × %i', async (width, height) => {
     const page = await open({ ...PHONE, viewport: { width, height } })
     await page.getByRole('button', { name: 'Aceitar todos' }).waitFor()
     const gap = await page.evaluate(() => {
-      const button = document.querySelector('.hero .btn.go')?.getBoundingClientRect().bottom ?? Number.NaN
-      return (document.querySelector('.consent')?.getBoundingClientRect().top ?? Number.NaN) - button
+      const buttons = Array.from(document.querySelectorAll('.hero .btn'))
+      const end = Math.max(...buttons.map((button) => button.getBoundingClientRect().bottom))
+      return (document.querySelector('.consent')?.getBoundingClientRect().top ?? Number.NaN) - end
     })
     expect(gap).toBeGreaterThanOrEqual(0)
   })
