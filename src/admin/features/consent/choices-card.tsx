@@ -3,7 +3,7 @@ import { StackedChart } from '#admin/components/stacked-chart.tsx'
 import { formatNumber, formatShortDay, formatWeekdayOf } from '#admin/lib/format.ts'
 import type { ConsentCount, ConsentOverview, ConsentState } from '#contract/consent.ts'
 import { DAY_MS } from '#contract/durations.ts'
-import { formatCount, formatShare } from '#contract/format-count.ts'
+import { formatCount, formatShares } from '#contract/format-count.ts'
 import { PERIODS, type Period } from './api.ts'
 
 const COLOURS = { accepted: 'bar-all', partial: 'bar-part', refused: 'bar-refused' } as const
@@ -79,6 +79,7 @@ export function ChoicesCard({ overview, period, isOfBefore, onPeriod }: ChoicesC
 /** The legend with the totals: of the period, or of the selected day. */
 function Figures({ choices, title }: { choices: Choices; title: string }) {
   const whole = wholeOf(choices)
+  const shares = sharesOf(choices)
   return (
     <div className="border-y border-line">
       <p className="px-4 pt-3 text-sm text-text-2 first-letter:uppercase sm:px-5">
@@ -92,8 +93,7 @@ function Figures({ choices, title }: { choices: Choices; title: string }) {
               {CHOICE_LABELS[state]}
             </dt>
             <dd className="text-xl font-medium tracking-tight tabular-nums sm:text-3xl">
-              {formatNumber(choices[state])}{' '}
-              <span className="text-base text-text-2">{formatShare(choices[state], whole)}</span>
+              {formatNumber(choices[state])} <span className="text-base text-text-2">{shares[state]}</span>
             </dd>
           </div>
         ))}
@@ -138,6 +138,14 @@ export function sumChoices(counts: readonly ConsentCount[]): Choices {
 
 export function wholeOf({ accepted, partial, refused }: Choices): number {
   return accepted + partial + refused
+}
+
+/** Empty texts without a choice. */
+export function sharesOf(choices: Choices): Record<ConsentState, string> {
+  const [accepted = '', partial = '', refused = ''] = formatShares(
+    CHOICE_STATES.map((state) => choices[state]),
+  )
+  return { accepted, partial, refused }
 }
 
 interface DayChoices {

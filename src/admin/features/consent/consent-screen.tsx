@@ -7,9 +7,8 @@ import { SaibaMais } from '#admin/components/saiba-mais.tsx'
 import { formatDate, formatNumber } from '#admin/lib/format.ts'
 import { useFilter } from '#admin/lib/router.tsx'
 import type { ConsentOverview } from '#contract/consent.ts'
-import { formatShare } from '#contract/format-count.ts'
 import { PERIODS, type Period, rangeOf, useConsent, useSaveFigures } from './api.ts'
-import { CHOICE_LABELS, CHOICE_STATES, ChoicesCard, sumChoices, wholeOf } from './choices-card.tsx'
+import { CHOICE_LABELS, CHOICE_STATES, ChoicesCard, sharesOf, sumChoices, wholeOf } from './choices-card.tsx'
 import { CheckpointsCard, DossierCard } from './proof-cards.tsx'
 import { ReceiptCard } from './receipt-card.tsx'
 
@@ -130,6 +129,7 @@ function NoticesCard({ counts, notices }: Pick<ConsentOverview, 'counts' | 'noti
           <tbody>
             {versions.map((version) => {
               const choices = sumChoices(counts.filter(({ text_version }) => text_version === version))
+              const shares = sharesOf(choices)
               const notice = notices.findLast((each) => each.version === version)
               return (
                 <tr key={version}>
@@ -149,7 +149,7 @@ function NoticesCard({ counts, notices }: Pick<ConsentOverview, 'counts' | 'noti
                       key={state}
                       className="border-b border-line px-2 py-2.5 text-right last:pr-4 sm:last:pr-5"
                     >
-                      {formatShare(choices[state], wholeOf(choices)) || '0%'}
+                      {shares[state] || '0%'}
                     </td>
                   ))}
                 </tr>

@@ -12,7 +12,7 @@ import {
 import { Link, paths } from '#admin/lib/router.tsx'
 import { useServices } from '#admin/lib/services.tsx'
 import { MINUTE_MS } from '#contract/durations.ts'
-import { formatCount, formatShare } from '#contract/format-count.ts'
+import { formatCount, formatShare, formatShares } from '#contract/format-count.ts'
 import type { SiteCost } from '#contract/tag-cost.ts'
 import { type TodayFigure as Figure, TODAY_FIGURES, type Today } from '#contract/visit-results.ts'
 import { FigureCell, Sparkline } from './today-figures.tsx'
@@ -225,9 +225,12 @@ function only(isTrue: boolean, line: [string, string]): [string, string][] {
 /** " Hoje: 71% aceitaram tudo, 7% em parte e 22% recusaram." */
 function describeAnswers({ choices, accepted, refused }: Today): string {
   if (!choices.today || accepted.today === undefined || refused.today === undefined) return ''
-  const shareOf = (part: number) => (part === 0 ? '0%' : formatShare(part, choices.today ?? 0))
-  const partial = choices.today - accepted.today - refused.today
-  return ` Hoje: ${shareOf(accepted.today)} aceitaram tudo, ${shareOf(partial)} em parte e ${shareOf(refused.today)} recusaram.`
+  const [all, part, none] = formatShares([
+    accepted.today,
+    choices.today - accepted.today - refused.today,
+    refused.today,
+  ])
+  return ` Hoje: ${all} aceitaram tudo, ${part} em parte e ${none} recusaram.`
 }
 
 const dateAndTimeOf = (moment: string): string => `${formatDayMonth(moment)} às ${formatTime(moment)}`

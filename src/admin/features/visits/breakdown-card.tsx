@@ -4,7 +4,7 @@ import { EmptyState } from '#admin/components/message.tsx'
 import { CELL, LABELLED_CELL, ListTable, ROW } from '#admin/components/table.tsx'
 import { cn } from '#admin/lib/cn.ts'
 import { formatMoney, formatPerHundred } from '#admin/lib/format.ts'
-import { formatShare } from '#contract/format-count.ts'
+import { formatShares } from '#contract/format-count.ts'
 import { FEW, nameOfValue, type VisitReport, type VisitRow } from '#contract/visit-report.ts'
 import { BREAKDOWNS, type Breakdown, ENOUGH_FOR_RATE, type Filter, formatCell } from './api.ts'
 
@@ -68,6 +68,12 @@ function Rows({ report, breakdown, onChoose }: RowsProps) {
     return <EmptyState title="Nenhuma visita neste período" text="Escolha um período maior para comparar." />
   const hasResults = rows.some(({ results }) => results !== undefined && results !== 0)
   const most = Math.max(1, ...rows.map(({ visits }) => visits ?? 0))
+  const counted = rows.filter(({ visits }) => visits)
+  const shares = formatShares(
+    counted.map(({ visits }) => visits ?? 0),
+    totals.visits ?? 0,
+  )
+  const shareOf = new Map(counted.map(({ key }, index) => [key, shares[index]]))
   const nameOf = (key: string) => nameOfValue(breakdown.by, key)
   return (
     <>
@@ -104,7 +110,7 @@ function Rows({ report, breakdown, onChoose }: RowsProps) {
             </td>
             <NumberCell label={LABELS[0]}>
               {formatCell(row.visits)}
-              {row.visits && totals.visits ? <Detail>{formatShare(row.visits, totals.visits)}</Detail> : null}
+              {shareOf.get(row.key) ? <Detail>{shareOf.get(row.key)}</Detail> : null}
             </NumberCell>
             <NumberCell label={LABELS[1]}>{formatCell(row.visitors)}</NumberCell>
             <NumberCell label={LABELS[2]}>

@@ -1,5 +1,5 @@
 import type { Checkpoint } from '#contract/consent.ts'
-import { formatShare } from '#contract/format-count.ts'
+import { formatShares } from '#contract/format-count.ts'
 import type { Dossier, DossierFigures } from '#contract/inventory.ts'
 import { formatDay, formatMoment, formatNumber } from './dossier-format.ts'
 
@@ -14,6 +14,7 @@ const wholeOf = ({ accepted, partial, refused }: DossierFigures) => accepted + p
 /** Choices by day and wording. */
 export function DossierNumbers({ figures }: Pick<Dossier, 'figures'>) {
   const whole = wholeOf(figures.total)
+  const shares = formatShares(PARTS.map(([key]) => figures.total[key]))
   const days = figures.days.filter((day) => wholeOf(day) > 0)
   return (
     <section>
@@ -26,10 +27,10 @@ export function DossierNumbers({ figures }: Pick<Dossier, 'figures'>) {
         <li>
           <b>{formatNumber(whole)}</b>respostas
         </li>
-        {PARTS.map(([key, label]) => (
+        {PARTS.map(([key, label], index) => (
           <li key={key}>
             <b>{formatNumber(figures.total[key])}</b>
-            {label.toLowerCase()} {formatShare(figures.total[key], whole)}
+            {label.toLowerCase()} {shares[index]}
           </li>
         ))}
       </ul>

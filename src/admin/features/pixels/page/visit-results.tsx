@@ -5,7 +5,7 @@ import { StackedChart } from '#admin/components/stacked-chart.tsx'
 import { formatNumber } from '#admin/lib/format.ts'
 import { useFilter } from '#admin/lib/router.tsx'
 import type { ServedDestination } from '#contract/conversions.ts'
-import { formatShare } from '#contract/format-count.ts'
+import { formatShares } from '#contract/format-count.ts'
 import type { Pixel, PixelType } from '#contract/pixel.ts'
 import type { VisitResultRow, VisitResultStep } from '#contract/visit-results.ts'
 import { useDestinationOf, vendorOf } from '../destinations.ts'
@@ -211,6 +211,14 @@ function format(count: number | null | undefined): string {
 /** The legend with totals, of the period or of one column. */
 function VisitResultsTotal({ set, sum, title }: { set: ResultSet; sum: SetSum; title: string }) {
   const { parts, total } = sum
+  const counted = set.series.filter(({ key }) => typeof parts[key] === 'number')
+  const shares =
+    total === null
+      ? []
+      : formatShares(
+          counted.map(({ key }) => parts[key] ?? 0),
+          total,
+        )
   return (
     <div className="text-[0.9375rem]">
       <p className="pb-2 text-sm text-text-2 first-letter:uppercase">{title}</p>
@@ -228,7 +236,7 @@ function VisitResultsTotal({ set, sum, title }: { set: ResultSet; sum: SetSum; t
             <dd className="font-semibold whitespace-nowrap tabular-nums">{format(parts[key])}</dd>
             {total === null ? null : (
               <dd className="w-[5.5rem] text-right text-sm text-text-2 tabular-nums">
-                {share(parts[key], total)}
+                {shares[counted.findIndex((each) => each.key === key)]}
               </dd>
             )}
           </div>
@@ -247,9 +255,4 @@ function VisitResultsTotal({ set, sum, title }: { set: ResultSet; sum: SetSum; t
       ) : null}
     </div>
   )
-}
-
-/** Share of the total; empty without one. */
-function share(count: number | null | undefined, total: number): string {
-  return count === null || count === undefined ? '' : formatShare(count, total)
 }
