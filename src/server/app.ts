@@ -63,7 +63,7 @@ import { registerVisitCodes, withdrawVisits } from './outcomes/visit-codes.ts'
 import { registerPixelVersions } from './pixels/history.ts'
 import { trackingPixels } from './pixels/tracking-pixels.ts'
 import type { Secrets } from './secrets/secrets.ts'
-import { drawShard, Stats } from './stats/counts.ts'
+import { type Count, drawShard, Stats } from './stats/counts.ts'
 import { EMPTY_TAG_SET, type TagSet } from './tags/serve/tag-set.ts'
 import { composeTags } from './tags/tags.ts'
 import { describeVendor } from './vendors/marks.ts'
@@ -111,6 +111,8 @@ interface Demonstration {
   onBuilt: (steps: DemonstrationSteps) => void
   /** True while the past is simulated: only the steps write counts and send deliveries. */
   isPast: boolean
+  /** False for counts that nobody reads before they are deleted. */
+  isRead?: (count: Count) => boolean
 }
 
 export interface DemonstrationSteps {
@@ -152,7 +154,7 @@ export async function buildApp({
   // A database that becomes slow or full during the start is waited for.
   const reached = <T>(work: () => Promise<T>) => whenReachable(work, log)
   await reached(() => drawShard(db))
-  const stats = new Stats(db, log, { flushMs })
+  const stats = new Stats(db, log, { flushMs, isRead: demonstration?.isRead })
   const serverPixels = new ServerPixelList(db)
   const outcomes = composeOutcomes({ ...deps, stats, pixels: serverPixels })
   const visits = composeVisits({ ...deps, isPage: site.isPage, flushMs })

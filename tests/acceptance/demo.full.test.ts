@@ -14,7 +14,7 @@ import { readReport } from '#server/outcomes/report.ts'
 import { readCounts, sumCounts } from '#server/stats/counts.ts'
 import { DEMO_PRINCIPAL, DEMO_UNTIL, demoPast, makeDemoPast, removeOld } from '../support/demo-past.ts'
 
-const WANTED = { days: 12, visits: 300, seed: 'invariants' }
+const WANTED = { days: 12, visits: 300, seed: 'portico' }
 
 describe('the data of a demonstration', () => {
   let database: Database

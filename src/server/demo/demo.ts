@@ -55,7 +55,7 @@ export async function serveDemo(options: PastOptions): Promise<() => Promise<voi
   const trickle = async () => {
     while (!signal.aborted) {
       await wait(random.around(VISIT_EVERY_MS))
-      visitors.visit(Date.now()).catch((error) => {
+      visitors.live(visitors.draw(Date.now())).catch((error) => {
         if (!signal.aborted) log.warn({ err: error }, 'a visit of the demonstration failed')
       })
     }

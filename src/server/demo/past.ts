@@ -30,7 +30,7 @@ import {
 } from './pixels.ts'
 import { Random } from './random.ts'
 import { StandIns } from './stand-ins.ts'
-import { type Behaviours, type Converted, drawVisits, type Site, Visitors } from './visitors.ts'
+import { type Behaviours, type Converted, drawVisits, type Site, type Visit, Visitors } from './visitors.ts'
 
 export interface PastOptions {
   dataDir: string
@@ -159,6 +159,7 @@ async function livePast(options: PastOptions, onProgress: (share: number) => voi
     demonstration: {
       ...world,
       isPast: true,
+      isRead: ({ series, at = Date.now() }) => series !== 'tag.breaker' || at > until - RECENT_MS,
       onBuilt: (built) => {
         steps = built
       },
@@ -201,17 +202,22 @@ async function livePast(options: PastOptions, onProgress: (share: number) => voi
     Math.floor(burstAt(until) + (reader / readers) * BURST_LENGTH_MS),
   )
   const begins = [...drawVisits(times, span), ...burst.filter((at) => at >= from)].sort((a, b) => a - b)
+  let begun = 0
   let sendAt: SendTime[] = []
   for (let now = from; now < until; ) {
     const end = endOfStep(now, until)
-    while (isBefore(begins[0], end) || isBefore(administrators.nextAt, end)) {
-      // Until something is changed, visits are independent.
-      const next = Math.min(administrators.nextAt, end, (begins[0] ?? end) + BATCH_MS)
-      const ready = begins.findIndex((at) => at >= next)
-      const batch = begins.splice(0, ready === -1 ? begins.length : ready)
-      const converted = await Promise.all(
-        batch.map((at) => visitors.visit(at, { isReader: isInBurst(at, until) })),
-      )
+    while (isBefore(begins[begun], end) || isBefore(administrators.nextAt, end)) {
+      // Until something is changed or sent, visits are independent.
+      let next = Math.min(administrators.nextAt, end)
+      const batch: Visit[] = []
+      for (; isBefore(begins[begun], next) && batch.length < BATCH_SIZE; begun++) {
+        const at = begins[begun] ?? next
+        const visit = visitors.draw(at, { isReader: isInBurst(at, until) })
+        batch.push(visit)
+        if (isSentAtOnce(visit, until)) next = Math.min(next, at + BATCH_MS)
+      }
+      next = Math.min(next, begins[begun] ?? next)
+      const converted = await Promise.all(batch.map((visit) => visitors.live(visit)))
       for (const one of converted) if (one !== null) customers.add(one)
       sendAt = [...sendAt, ...visibleAt(converted, until)].sort((a, b) => a.at - b.at)
       for (const { at, lane } of sendAt.filter(({ at }) => at < next)) {
@@ -242,6 +248,8 @@ function isBefore(at: number | undefined, end: number): boolean {
  * from before it was set back, and would be sent before they exist.
  */
 const BATCH_MS = 30 * MINUTE_MS
+/** Bounds the memory of a past with many visits. */
+const BATCH_SIZE = 250
 
 interface SendTime {
   at: number
@@ -253,9 +261,12 @@ interface SendTime {
 function visibleAt(converted: readonly (Converted | null)[], until: number): SendTime[] {
   return converted
     .filter((one) => one !== null)
-    .map(({ at, conversion }) => ({ at, conversion, isRecent: at > until - DAY_MS }))
-    .filter(({ conversion, isRecent }) => isRecent || conversion === 'sign_up')
-    .map(({ at, isRecent }) => ({ at, lane: isRecent ? undefined : 'newsletter' }))
+    .filter((one) => isSentAtOnce(one, until))
+    .map(({ at }) => ({ at, lane: at > until - DAY_MS ? undefined : 'newsletter' }))
+}
+
+function isSentAtOnce({ at, conversion }: Pick<Visit, 'at' | 'conversion'>, until: number): boolean {
+  return conversion === 'sign_up' || (conversion !== 'none' && at > until - DAY_MS)
 }
 
 /** Whose hours the dashboard shows. Before, a few hours are one step. */

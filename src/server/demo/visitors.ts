@@ -209,14 +209,6 @@ function conversionsOf({ pull }: ChosenWay): typeof CONVERSIONS {
   return { lead: lead * pull, contact: contact * pull, sign_up, none: 1 - (lead + contact) * pull - sign_up }
 }
 
-interface ClickPlan {
-  conversion: Conversion | 'none'
-  /** Two clicks are counted as two. */
-  clicks: number
-  page: string
-  referrer: string
-}
-
 const ROBOT_VIEW: PageView = {
   query: '',
   referrer: '',
@@ -265,6 +257,27 @@ interface Visitor {
   choice: ConsentChoice | null
 }
 
+/** Everything that chance decides, drawn before the visit begins: parallel visits draw in the order of their times. */
+export interface Visit {
+  at: number
+  visitor: Visitor
+  way: ChosenWay
+  decidesAfter: number
+  decision: ConsentAction | 'none'
+  saved: readonly OptionalCategory[]
+  staysFor: number
+  page: string
+  conversion: Conversion | 'none'
+  /** Two clicks are counted as two. */
+  clicks: number
+  reloads: boolean
+  isCrawled: boolean
+  email: string
+  revokes: boolean
+  id: string
+  report: TagReportDraft
+}
+
 /** The visitors of the site. The same seed gives the same visitors and choices. */
 export class Visitors {
   readonly #random: Random
@@ -279,25 +292,20 @@ export class Visitors {
     this.#behaviours = behaviours
   }
 
-  /**
-   * One visit that begins at a moment. Resolves when all that its page sends is stored: to the moment of a conversion,
-   * which leaves for its destinations at once. Readers of a mailing come from it; others in any way.
-   */
-  async visit(at: number, { isReader = false } = {}): Promise<Converted | null> {
+  /** A visit that begins at this time. Readers of a mailing come from it; others in any way. */
+  draw(at: number, { isReader = false } = {}): Visit {
     const random = this.#random
     const visitor = this.#arrive()
     const way = this.#chooseWay(at, isReader)
-    const { browser } = visitor
-    const set = this.#site.tagSet()
-    // Drawn at once, so that parallel visits draw in the order in which they began.
-    const plan = {
+    return {
+      at,
+      visitor,
+      way,
       decidesAfter: random.around(7) * SECOND_MS,
       decision: random.weighted(DECISIONS),
       saved: OPTIONAL_CATEGORIES.filter(() => random.chance(0.55)),
       staysFor: random.around(38, 0.7) * SECOND_MS,
-      query: way.query,
       page: way.query === '' ? '/' : `/?${way.query}`,
-      referrer: way.referrer,
       conversion: random.weighted(conversionsOf(way)),
       clicks: random.chance(0.12) ? 2 : 1,
       reloads: random.chance(0.22),
@@ -307,8 +315,17 @@ export class Visitors {
         : `${random.pick(FIRST_NAMES)}.${random.pick(LAST_NAMES)}@${random.pick(SHOPS)}.example`,
       revokes: random.chance(0.006),
       id: random.uuid(),
-      report: new TagReportDraft(random, browser),
+      report: new TagReportDraft(random, visitor.browser),
     }
+  }
+
+  /**
+   * Resolves when all that the visit's page sends is stored: to the moment of a conversion, which leaves for its
+   * destinations at once.
+   */
+  async live(plan: Visit): Promise<Converted | null> {
+    const { at, visitor, way } = plan
+    const set = this.#site.tagSet()
     // First, so that parallel visits are counted in the order in which they began.
     await this.#view(visitor, at, way)
     if (plan.isCrawled) await this.#site.view(at + 20 * SECOND_MS, ROBOT_VIEW)
@@ -356,8 +373,8 @@ export class Visitors {
     const isLink = plan.conversion === 'lead' || plan.conversion === 'contact'
     const visit = isLink && allowsVisitCode(granted) ? `v_${plan.id.replaceAll('-', '')}` : null
     if (visit !== null) {
-      const { host } = URL.parse(plan.referrer) ?? {}
-      await this.#send(sender, clickedAt, VISITS_PATH, { code: visit, query: plan.query, referrer: host })
+      const { host } = URL.parse(way.referrer) ?? {}
+      await this.#send(sender, clickedAt, VISITS_PATH, { code: visit, query: way.query, referrer: host })
     }
     if (plan.conversion !== 'none')
       await this.#convert(sender, set, clickedAt, { ...plan, running, isSentByServer })
@@ -397,10 +414,9 @@ export class Visitors {
   }
 
   /** Counted for everybody. */
-  async #click(visitor: Visitor, at: number, plan: ClickPlan): Promise<void> {
-    const { conversion: name, clicks, page, referrer } = plan
+  async #click(visitor: Visitor, at: number, { conversion: name, clicks, page, way }: Visit): Promise<void> {
     if (name !== 'lead' && name !== 'contact') return
-    const { host } = URL.parse(referrer) ?? {}
+    const { host } = URL.parse(way.referrer) ?? {}
     for (let click = 0; click < clicks; click++)
       await this.#send(visitor, at + click * 3 * SECOND_MS, CLICKS_PATH, { name, referrer: host }, page)
   }

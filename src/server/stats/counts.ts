@@ -45,6 +45,8 @@ export type Count = {
 interface StatsOptions {
   flushMs?: number | undefined
   shard?: number
+  /** Other counts are not stored. */
+  isRead?: ((count: Count) => boolean) | undefined
 }
 
 type Judge = (written: readonly Row[]) => Promise<void>
@@ -60,10 +62,16 @@ export class Stats {
   readonly #shard: number
   readonly #buffer: Buffered<Row>
   readonly #judges = new Map<SeriesName, Judge>()
+  readonly #isRead: (count: Count) => boolean
 
-  constructor(db: Db, log: Pick<Logger, 'warn'>, { flushMs, shard = shardOf(db) }: StatsOptions = {}) {
+  constructor(
+    db: Db,
+    log: Pick<Logger, 'warn'>,
+    { flushMs, shard = shardOf(db), isRead = () => true }: StatsOptions = {},
+  ) {
     this.#db = db
     this.#shard = shard
+    this.#isRead = isRead
     this.#buffer = new Buffered({
       what: 'counts',
       keyOf: rowKey,
@@ -79,6 +87,7 @@ export class Stats {
   }
 
   add(count: Count): void {
+    if (!this.#isRead(count)) return
     for (const row of toRows(count, this.#shard)) this.#buffer.add(row)
   }
 
