@@ -78,7 +78,7 @@ async function bundleServer(input: Record<string, string>): Promise<void> {
   await build({
     configFile: false,
     logLevel: 'warn',
-    plugins: [oneByteText()],
+    plugins: [lightHttp(), oneByteText()],
     ssr: { noExternal: true, external: [...NATIVE_PACKAGES, 'pg-native'] },
     build: {
       ssr: true,
@@ -87,7 +87,8 @@ async function bundleServer(input: Record<string, string>): Promise<void> {
       target: 'node24',
       minify: false,
       // Lazy parts are beside the entries, because threads are found beside the file that starts them.
-      rolldownOptions: { input, output: { chunkFileNames: '[name]-[hash].js' } },
+      // V8 keeps the text of every script: documentation of libraries is a seventh of it.
+      rolldownOptions: { input, output: { chunkFileNames: '[name]-[hash].js', comments: { jsdoc: false } } },
     },
   })
 }
@@ -103,6 +104,30 @@ function oneByteText(): Plugin {
     generateBundle: (_options, bundle) => {
       for (const chunk of Object.values(bundle))
         if (chunk.type === 'chunk') chunk.code = chunk.code.replace(/[\u0080-\uffff]/g, toEscape)
+    },
+  }
+}
+
+/**
+ * An `import` of `node:http` reads all its exports, and so loads Node's own undici and HTTP/2: 6 MB. Fastify loads
+ * servers for TLS and HTTP/2, which ours does not speak: 3 MB.
+ */
+function lightHttp(): Plugin {
+  const unused = '\0unused-server'
+  return {
+    name: 'light-http',
+    enforce: 'pre',
+    resolveId: (source, importer) =>
+      /^node:http[s2]$/.test(source) && importer?.includes('/node_modules/fastify/') ? unused : null,
+    load: (id) => (id === unused ? 'module.exports = {}' : null),
+    generateBundle: (_options, bundle) => {
+      for (const chunk of Object.values(bundle))
+        if (chunk.type === 'chunk')
+          chunk.code = chunk.code.replace(
+            /^import (\w+|\{[^}]*\}) from ("node:https?");$/gm,
+            (_import, names: string, from: string) =>
+              `const ${names.replaceAll(' as ', ': ')} = process.getBuiltinModule(${from});`,
+          )
     },
   }
 }
