@@ -1,9 +1,11 @@
 import type { IncomingMessage } from 'node:http'
+import type { FastifyRequest } from 'fastify'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { OTHERS } from '#contract/visit-report.ts'
 import { ENGINES, failOnProblem, makeStorage } from '#tests/support/engines.ts'
 import { openMigratedCopy } from '#tests/support/migrated-storage.ts'
 import { parseConfig } from '../config.ts'
+import type { Db } from '../db/database.ts'
 import { prepareDatabase } from '../secrets/encrypted-database.ts'
 import { sumCounts } from '../stats/counts.ts'
 import { VisitCounter } from './counter.ts'
@@ -18,21 +20,32 @@ const AGENT = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chro
 /** Noon at the site. */
 const NOON = Date.parse('2026-11-17T15:00:00.000Z')
 
-const log = { warn: (details: { err?: unknown }) => failOnProblem(details.err) } as never
-
 describe.each(ENGINES)('many visits, on %s', (engine) => {
   /** Two counters of one database, as two processes have. */
   async function open() {
     const storage = await makeStorage(engine, { isMigrated: true })
     const database = await openMigratedCopy(storage)
     const { db } = database
+    let isDown = false
+    const log = {
+      warn: (details: { err?: unknown }) => {
+        if (!isDown) failOnProblem(details.err)
+      },
+    } as never
+    const breakable = new Proxy(db, {
+      get(target, name: keyof Db) {
+        if (isDown && name === 'transaction') throw new Error('nothing can be written')
+        const value = target[name]
+        return typeof value === 'function' ? value.bind(target) : value
+      },
+    })
     const secrets = await prepareDatabase(parseConfig(storage.env), db, failOnProblem)
     const config = parseConfig({ SITE_URL: 'https://portico.example', ...storage.env })
     const counters = [1, 2].map(
       () =>
         new VisitCounter({
           config,
-          db,
+          db: breakable,
           secrets,
           log,
           isPage: (path) => path === '/',
@@ -45,21 +58,45 @@ describe.each(ENGINES)('many visits, on %s', (engine) => {
       await database.close()
       await storage.remove()
     })
-    return { db, counters }
+    const counts = async () => {
+      const rows = await sumCounts(db, { series: 'visit', resolution: 'day', from: 0 })
+      return Object.fromEntries(rows.map(({ key, count }) => [key, count]))
+    }
+    const setDown = (value: boolean) => {
+      isDown = value
+    }
+    return { db, counters, counts, setDown }
   }
 
   test('are exact to the visitor when two counters see all of them', async () => {
-    const { db, counters } = await open()
+    const { counters, counts } = await open()
     for (let first = 0; first < VISITORS; first += STEP) {
       for (const counter of counters)
         for (let visitor = first; visitor < Math.min(first + STEP, VISITORS); visitor++)
           view(counter, { address: addressOf(visitor) })
       await Promise.all(counters.map((counter) => counter.flush()))
     }
-    const rows = await sumCounts(db, { series: 'visit', resolution: 'day', from: 0 })
-    const counts = Object.fromEntries(rows.map(({ key, count }) => [key, count]))
-    expect(counts).toMatchObject({ views: 2 * VISITORS, visits: VISITORS, visitors: VISITORS })
-    expect(counts.uncounted ?? 0).toBe(0)
+    const counted = await counts()
+    expect(counted).toMatchObject({ views: 2 * VISITORS, visits: VISITORS, visitors: VISITORS })
+    expect(counted.uncounted ?? 0).toBe(0)
+  }, 1_800_000)
+
+  test('wait in bounded memory while nothing can be written', async () => {
+    const { counters, counts, setDown } = await open()
+    const [counter] = counters
+    if (counter === undefined) return
+    view(counter, { address: addressOf(0) })
+    await counter.flush()
+    setDown(true)
+    for (let round = 0; round < 7; round++) {
+      for (let at = 0; at < 20_000; at++) click(counter)
+      await counter.flush()
+    }
+    setDown(false)
+    await counter.flush()
+    await counter.flush()
+    // 100,000 that were read, and 20,000 that were not.
+    expect(await counts()).toMatchObject({ views: 1, 'click:lead': 120_000, uncounted: 20_000 })
   }, 1_800_000)
 
   test('of 100,000 invented campaigns stay within the limit, and none is lost', async () => {
@@ -94,4 +131,8 @@ function view(
     '/',
     query,
   )
+}
+
+function click(counter: VisitCounter): void {
+  counter.addCall({ headers: { 'user-agent': AGENT }, ip: addressOf(0) } as FastifyRequest, {}, 'lead')
 }

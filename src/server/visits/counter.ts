@@ -29,7 +29,7 @@ import { DayVisitors, type View } from './visitors.ts'
 /** Different page views that wait for the next write; beyond, only their number is kept. */
 const MAX_WAITING = 20_000
 
-/** While nothing can be written, at most about so many views and counts wait; then requests wait. */
+/** While nothing can be written, at most about so many views and clicks wait; then requests wait. */
 const MAX_UNWRITTEN = 100_000
 
 /** Longer ones are no browser's, and would fill the memory while they wait. */
@@ -233,7 +233,8 @@ export class VisitCounter {
 
   /** Turns requests into views and forgets them. Requests stay in the list if the day's secret cannot be read. */
   async #read(now: number): Promise<void> {
-    if (this.#unwritten.views.length + this.#unwritten.counts.size > MAX_UNWRITTEN) return
+    const { counts, clicks, views } = this.#unwritten
+    if (counts.size + clicks.length + views.length > MAX_UNWRITTEN) return
     const keysOf = new Map<string, Awaited<ReturnType<DayVisitors['prepare']>> | null>()
     // Others may come meanwhile, of another day too: they are read next time.
     const found = [...this.#waiting]
