@@ -3,6 +3,7 @@ import { type CompiledQuery, sql } from 'kysely'
 import { isUuid } from '#contract/uuid.ts'
 import type { Db } from '../db/database.ts'
 import { engineOf } from '../db/dialect.ts'
+import { pipeline } from '../db/transactions/change.ts'
 import { AppError } from '../http/errors.ts'
 import type { Caller, Callers } from '../http/security/administrators.ts'
 import { forwardAddress } from '../http/sockets/addresses.ts'
@@ -109,14 +110,15 @@ function compileCallerQuery(db: Db): CompiledQuery<CallerRow> {
     .compile() as CompiledQuery<CallerRow>
 }
 
+/** Inside a transaction the next statement is sent with it. */
 async function readCaller(
   db: Db,
   query: CompiledQuery<CallerRow>,
   sessionId: string,
 ): Promise<CallerRow | undefined> {
   const parameters = query.parameters.map((value) => (value === '' ? sessionId : value))
-  const { rows } = await db.executeQuery<CallerRow>({ ...query, parameters })
-  return rows[0]
+  const { answer } = await pipeline<CallerRow>(db, { compile: () => ({ ...query, parameters }) })
+  return (await answer).rows[0]
 }
 
 /** The protocol's own name. */

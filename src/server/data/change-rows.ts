@@ -5,7 +5,7 @@ import type { Query } from './grammar/query.ts'
 import { type Call, contentRange, type Preferences, readQuery } from './request.ts'
 import { PRIMARY_KEY, type Resource, type Row } from './resource.ts'
 import { formatList, formatObject, type RowShape, shapeRows } from './row-format.ts'
-import { type RowWriter, runChange } from './row-writer.ts'
+import { type LockedRows, type RowWriter, runChange } from './row-writer.ts'
 import { parseText, readInputs } from './values.ts'
 
 /** Rows of a change that are in memory at once. */
@@ -67,17 +67,21 @@ async function changeMatching(
   change: (writer: RowWriter, row: Row) => Promise<Row>,
 ): Promise<Row[]> {
   const { maxAffected } = call.preferences
-  const { rows } = await runChange(service, call, async (writer) => {
-    const { keys, rows } = await writer.lock(query, LOADED_ROWS)
-    assertMaxAffected(keys.length, maxAffected)
-    assertSingular(call, keys.length)
-    const changed = new ChangedRows(call.preferences)
-    for (let at = 0; at < keys.length; at += LOADED_ROWS) {
-      for (const row of rows ?? (await writer.load(keys.slice(at, at + LOADED_ROWS))))
-        changed.add(await change(writer, row))
-    }
-    return changed
-  })
+  const { rows } = await runChange(
+    service,
+    call,
+    async (writer, { keys, rows }: LockedRows) => {
+      assertMaxAffected(keys.length, maxAffected)
+      assertSingular(call, keys.length)
+      const changed = new ChangedRows(call.preferences)
+      for (let at = 0; at < keys.length; at += LOADED_ROWS) {
+        for (const row of rows ?? (await writer.load(keys.slice(at, at + LOADED_ROWS))))
+          changed.add(await change(writer, row))
+      }
+      return changed
+    },
+    (reader) => reader.lock(query, LOADED_ROWS),
+  )
   return rows
 }
 

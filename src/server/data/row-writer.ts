@@ -46,11 +46,15 @@ class RolledBack<T> extends Error {
   }
 }
 
-/** Runs one transaction, then the effects of the change, then the response. */
-export async function runChange<T extends { rows: readonly unknown[] }>(
+/**
+ * Runs one transaction, then the effects of the change, then the response. What `read` finds does not depend on the
+ * caller: it travels with the check of the session, in one message to the SQLite thread.
+ */
+export async function runChange<T extends { rows: readonly unknown[] }, Found = undefined>(
   service: DataService,
   call: Call,
-  work: (writer: RowWriter) => Promise<T>,
+  work: (writer: RowWriter, found: Found) => Promise<T>,
+  read: (reader: RowWriter) => Promise<Found> = async () => undefined as Found,
 ): Promise<T> {
   const { resource, request, preferences } = call
   const review = resource.review?.()
@@ -58,10 +62,14 @@ export async function runChange<T extends { rows: readonly unknown[] }>(
     change(
       service.db,
       async (trx) => {
-        const caller = await service.recheck(trx, call.caller)
+        const writerFor = (caller: Caller) => new RowWriter(resource, trx, service.engine, caller)
+        const [caller, found] = await Promise.all([
+          service.recheck(trx, call.caller),
+          read(writerFor(call.caller)),
+        ])
         if (!isAdministrator(caller)) throw missingProof(`table ${resource.name}`, caller, request)
-        const writer = new RowWriter(resource, trx, service.engine, caller)
-        const done = await work(writer)
+        const writer = writerFor(caller)
+        const done = await work(writer, found)
         if (done.rows.length > 0 && (await review?.apply(trx, writer.changes)) === false)
           throw new NotCompiledYet()
         if (preferences.rollback) throw new RolledBack(done)
@@ -145,6 +153,12 @@ function isSame(a: unknown, b: unknown): boolean {
 /** After this many rows of a transaction the event loop gets a turn. */
 const ROWS_PER_TURN = 50
 
+/** `rows` is null if they are too many to be in memory at once. */
+export interface LockedRows {
+  keys: string[]
+  rows: Row[] | null
+}
+
 /** Changes rows of one resource for one caller inside one transaction, each with its audit event. */
 export class RowWriter {
   readonly #resource: Resource
@@ -196,7 +210,7 @@ export class RowWriter {
    * The matching rows in the requested order, locked so that they still match when they change. Up to `few` are
    * returned whole; of more, only the keys; of more than allowed, one too many.
    */
-  async lock(query: Query, few: number): Promise<{ keys: string[]; rows: Row[] | null }> {
+  async lock(query: Query, few: number): Promise<LockedRows> {
     const matching = this.#matching(query)
     const key = `${this.#resource.name}.${PRIMARY_KEY}`
     // Rows are locked in key order, to avoid deadlocks, and sorted afterwards.

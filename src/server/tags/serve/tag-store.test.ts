@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { Worker } from 'node:worker_threads'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Database } from '#server/db/database.ts'
 import { createLogger } from '#server/http/logging/logger.ts'
 import { makeDatabase, TIER_ENGINES } from '#tests/support/engines.ts'
@@ -153,6 +154,20 @@ describe.each(TIER_ENGINES)('what is served of what is stored, on %s', (engine) 
       expect(store.current).toEqual((await open()).current)
     }
     expect(served(store)).toEqual(['c', 'a', 'b'])
+  })
+
+  test.runIf(engine === 'sqlite')('reads a change in two messages to the SQLite thread', async () => {
+    const id = await insertPixel(database.db, { type: 'custom', code: script('a') })
+    const store = await open()
+    await raiseTagsVersion(database.db, [id])
+    const posts = vi.spyOn(Worker.prototype, 'postMessage')
+    await store.refresh()
+    const statements = posts.mock.calls.map(([batch]) => (batch as { sql: string }[]).map(({ sql }) => sql))
+    posts.mockRestore()
+    expect(statements).toEqual([
+      [expect.stringContaining('"tags_version"'), expect.stringContaining('"tag_changes"')],
+      [expect.stringContaining('"tracking_pixels"')],
+    ])
   })
 
   test('reads only the pixels that another process changed', async () => {

@@ -12,7 +12,7 @@ import type { RenderFrame } from './isolated-frame.ts'
 import { type PreparedTag, prepareTag } from './prepare-tag.ts'
 import { TagFiles } from './tag-files.ts'
 import { composeTagSet, EMPTY_TAG_SET, type TagSet } from './tag-set.ts'
-import { readChangedPixels } from './tag-version.ts'
+import { findChangedPixels, readTagChanges } from './tag-version.ts'
 
 interface TagStoreOptions extends BudgetOptions {
   db: Db
@@ -154,20 +154,19 @@ export class TagStore {
     return this.#running
   }
 
-  /** Null if everything must be read: this process has just started, or was asked again without a change. */
-  async #changedSince(version: number): Promise<string[] | null> {
-    if (this.#version === NOT_LOADED || version === this.#version) return null
-    return readChangedPixels(this.#options.db, this.#version, version)
-  }
-
   async #load(): Promise<void> {
     const { db, swapPage, ownHosts, measureHead, renderFrame } = this.#options
-    // The version is read first: a change between the two reads is then found by the next refresh.
-    const state = await db
-      .selectFrom('site_state')
-      .select(['tags_version', 'tags_paused_at'])
-      .executeTakeFirstOrThrow()
-    const changed = await this.#changedSince(state.tags_version)
+    const since = this.#version
+    // The version is read before the pixels: a change in between is then found by the next refresh.
+    const [state, changes] = await Promise.all([
+      db.selectFrom('site_state').select(['tags_version', 'tags_paused_at']).executeTakeFirstOrThrow(),
+      since === NOT_LOADED ? [] : readTagChanges(db, since),
+    ])
+    // Null if everything must be read: this process has just started, or was asked again without a change.
+    const changed =
+      since === NOT_LOADED || state.tags_version === since
+        ? null
+        : findChangedPixels(changes, since, state.tags_version)
     this.#prepared = await readPreparedTags(db, ownHosts, this.#prepared, changed, renderFrame)
     const active = new Map<string, PreparedTag>()
     const running: PreparedTag[] = []

@@ -2,7 +2,13 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type Database, openDatabase } from '#server/db/database.ts'
 import { migrate } from '#server/db/migrate.ts'
 import { ENGINES, type EngineName, makeStorage, type Storage } from '#tests/support/engines.ts'
-import { raiseTagsVersion, readChangedPixels, readTagsVersion, watchTagsVersion } from './tag-version.ts'
+import {
+  findChangedPixels,
+  raiseTagsVersion,
+  readTagChanges,
+  readTagsVersion,
+  watchTagsVersion,
+} from './tag-version.ts'
 
 const onProblem = () => {}
 let storage: Storage
@@ -39,7 +45,7 @@ describe.each(ENGINES)('tag changes on %s', (engine) => {
     await elsewhere.db.transaction().execute((trx) => raiseTagsVersion(trx, ['b', 'c']))
     expect(await readTagsVersion(here.db)).toBe(at + 3)
     const between = async (from: number, to: number) =>
-      (await readChangedPixels(here.db, at + from, at + to))?.sort() ?? null
+      findChangedPixels(await readTagChanges(here.db, at + from), at + from, at + to)?.sort() ?? null
     expect(await between(0, 3)).toEqual(['a', 'b', 'c'])
     expect(await between(1, 2)).toEqual([])
     expect(await between(3, 3)).toEqual([])

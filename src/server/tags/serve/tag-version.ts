@@ -52,19 +52,33 @@ export async function raiseTagsVersion(trx: Db, pixelIds: readonly string[] | nu
 const MAX_STEPS = 50
 const MAX_CHANGED = 200
 
-/** The pixels that changed between two versions; null if anything may have changed. */
-export async function readChangedPixels(db: Db, after: number, upTo: number): Promise<string[] | null> {
-  if (upTo === after) return []
-  if (upTo < after || upTo - after > MAX_STEPS) return null
-  const rows = await db
+interface TagChange {
+  version: number
+  pixel_ids: string
+}
+
+/** The first changes after a version. */
+export function readTagChanges(db: Db, after: number): Promise<TagChange[]> {
+  return db
     .selectFrom('tag_changes')
-    .select('pixel_ids')
+    .select(['version', 'pixel_ids'])
     .where('version', '>', after)
-    .where('version', '<=', upTo)
+    .orderBy('version')
+    .limit(MAX_STEPS)
     .execute()
+}
+
+/** The pixels that changed between two versions, by the changes after the first; null if anything may have changed. */
+export function findChangedPixels(
+  changes: readonly TagChange[],
+  after: number,
+  upTo: number,
+): string[] | null {
+  if (upTo < after) return null
+  const between = changes.filter(({ version }) => version <= upTo)
   // A missing one was written by an older release, or may concern every pixel.
-  if (rows.length < upTo - after) return null
-  const ids = new Set(rows.flatMap(({ pixel_ids }) => pixel_ids.split(' ').filter((id) => id !== '')))
+  if (between.length < upTo - after) return null
+  const ids = new Set(between.flatMap(({ pixel_ids }) => pixel_ids.split(' ').filter((id) => id !== '')))
   return ids.size > MAX_CHANGED ? null : [...ids]
 }
 
