@@ -57,6 +57,8 @@ interface LoggedDelivery {
   id: string
   at: string
   event: SentEvent
+  /** What people call the outcome; null for an event of the page. */
+  outcome_label: string | null
   /** `waiting`: it will be retried. */
   state: DeliveryState
   /** Number of the attempt, from 1. */

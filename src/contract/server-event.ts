@@ -27,8 +27,9 @@ export function outcomeOf(event: string): string | null {
   return event.startsWith(OUTCOME_PREFIX) ? event.slice(OUTCOME_PREFIX.length) : null
 }
 
-export function labelOfEvent(event: SentEvent): string {
-  return SERVER_EVENT_LABELS[event as ServerEventName] ?? `Resultado "${outcomeOf(event)}"`
+/** An outcome has the label that its administrator gave it. */
+export function labelOfEvent(event: SentEvent, outcomeLabel: string | null): string {
+  return SERVER_EVENT_LABELS[event as ServerEventName] ?? outcomeLabel ?? outcomeOf(event) ?? event
 }
 
 /**

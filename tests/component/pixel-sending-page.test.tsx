@@ -38,6 +38,7 @@ const delivery = (change: Partial<LoggedDelivery>): LoggedDelivery => ({
   id: crypto.randomUUID(),
   at: '2026-11-15T11:30:00.000Z',
   event: 'lead',
+  outcome_label: null,
   state: 'accepted',
   attempts: 1,
   answer: 'HTTP 200',
@@ -141,6 +142,7 @@ test('lists the last deliveries with answers and refusals by reason, and retries
         answer: '',
         message: 'O visitante retirou o consentimento.',
       }),
+      delivery({ event: 'outcome:primeira_venda', outcome_label: 'Primeira venda' }),
     ],
   })
   const { id, person } = await openPage({ delivery: 'server', ...STORED })
@@ -151,6 +153,7 @@ test('lists the last deliveries with answers and refusals by reason, and retries
     expect.stringMatching(/^Clique em "Abrir Conta".* · tentativa 2Na filaA Meta está instável.*ETIMEDOUT$/),
     expect.stringMatching(/^Clique em "Abrir Conta".*AceitoA Meta recebeu\.HTTP 200$/),
     expect.stringMatching(/^Visualização de página.*Não enviado: consentimento retirado/),
+    expect.stringMatching(/^Primeira venda.*AceitoA Meta recebeu\.HTTP 200$/),
   ])
   sending.getByText(/^Pelo servidor\. Token de acesso: salvo em 15\/11\/2026/)
   sending.getByText('3 eventos na fila.')

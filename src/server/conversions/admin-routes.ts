@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { sql } from 'kysely'
 import * as z from 'zod/mini'
 import {
   type ConversionLabels,
@@ -12,6 +13,7 @@ import {
 import { DAY_MS } from '#contract/durations.ts'
 import { WEBHOOK_URL_MAX_LENGTH } from '#contract/pixel.ts'
 import { pixelTypeSchema } from '#contract/pixel-schema.ts'
+import { type SentEvent, toOutcomeEvent } from '#contract/server-event.ts'
 import { recordAudit } from '../activity/trail.ts'
 import type { Db } from '../db/database.ts'
 import { sweepRegularly } from '../db/sweep.ts'
@@ -100,11 +102,19 @@ async function readDeliveries(db: Db, pixelId: string, now = Date.now()): Promis
   ])
   const [deliveries, waiting, nextAttempt, stop, outcomes, later] = await Promise.all([
     db
-      .selectFrom('delivery_log')
-      .select(['id', 'created_at as at', 'event', 'state', 'attempts', 'answer', 'message'])
-      .where('pixel_id', '=', pixelId)
-      .orderBy('created_at', 'desc')
-      .orderBy('id')
+      .selectFrom('delivery_log as log')
+      .leftJoin('outcome_names as outcome', (join) =>
+        join.on(
+          'log.event',
+          '=',
+          sql<SentEvent>`${sql.lit(toOutcomeEvent(''))} || ${sql.ref('outcome.name')}`,
+        ),
+      )
+      .select(['log.id', 'log.created_at as at', 'log.event', 'outcome.label as outcome_label'])
+      .select(['log.state', 'log.attempts', 'log.answer', 'log.message'])
+      .where('log.pixel_id', '=', pixelId)
+      .orderBy('log.created_at', 'desc')
+      .orderBy('log.id')
       .limit(20)
       .execute(),
     db

@@ -1,6 +1,7 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { OptionalCategory } from '#contract/consent.ts'
+import type { PixelDeliveries } from '#contract/conversions.ts'
 import type {
   CreatedOutcomeKey,
   OutcomeDeliveries,
@@ -187,11 +188,13 @@ const CASES: Record<string, Case> = {
   },
 }
 
+const LABELS = { primeira_venda: 'Primeira venda', conta_aprovada: 'Conta aprovada' }
+
 const site = prepareEventSite('sqlite', surroundings)
 let key: string
 beforeEach(async () => {
-  for (const name of ['primeira_venda', 'conta_aprovada'])
-    await site.admin('POST', '/outcomes/names', { name, label: name })
+  for (const [name, label] of Object.entries(LABELS))
+    await site.admin('POST', '/outcomes/names', { name, label })
   key = (await site.admin<CreatedOutcomeKey>('POST', '/outcomes/keys', { name: 'Loja', mode: 'live' })).key
 })
 afterEach(async () => {
@@ -300,6 +303,10 @@ describe.each(Object.entries(CASES))(
         await site.untilEmpty()
         expect(site.to(host).map((request) => request.body)).toEqual([body(value)])
         expect(await statesOf(id)).toEqual({ [state]: 1 })
+        const { deliveries } = await site.admin<PixelDeliveries>('GET', `/pixels/${id}/deliveries`)
+        expect(deliveries).toMatchObject([
+          { event: 'outcome:primeira_venda', outcome_label: LABELS.primeira_venda, state },
+        ])
         // The pixel's own figures have it too.
         expect(await site.counts(id)).toEqual({ [state]: 1 })
       },

@@ -180,12 +180,12 @@ const LOOKS: Record<DeliveryState, { icon: typeof Clock; className: string }> = 
 
 /** One attempt and its answer, without data of the visitor. */
 function DeliveryItem({ delivery }: { delivery: PixelDeliveries['deliveries'][number] }) {
-  const { at, event, state, attempts, answer, message } = delivery
+  const { at, event, outcome_label, state, attempts, answer, message } = delivery
   const { icon: Icon, className } = LOOKS[state]
   return (
-    <li className="grid grid-cols-1 gap-x-6 gap-y-1 border-t border-line px-4 py-3 text-[0.9375rem]/snug sm:px-5 @min-[46rem]:grid-cols-[15rem_14rem_minmax(0,1fr)]">
+    <li className="grid grid-cols-1 gap-x-6 gap-y-1 border-t border-line px-4 py-3 text-[0.9375rem]/snug sm:px-5 @min-[40rem]:grid-cols-[12rem_9rem_minmax(0,1fr)] @min-[60rem]:grid-cols-[18rem_14rem_minmax(0,1fr)]">
       <div className="min-w-0 wrap-anywhere">
-        <p className="font-semibold">{labelOfEvent(event)}</p>
+        <p className="font-semibold">{labelOfEvent(event, outcome_label)}</p>
         <p className="text-sm text-text-2">
           <time dateTime={at}>{formatMinute(at)}</time>
           {attempts > 1 ? ` · tentativa ${attempts}` : null}
