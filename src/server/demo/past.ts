@@ -208,7 +208,7 @@ async function livePast(options: PastOptions, onProgress: (share: number) => voi
     const end = endOfStep(now, until)
     while (isBefore(begins[begun], end) || isBefore(administrators.nextAt, end)) {
       // Until something is changed or sent, visits are independent.
-      let next = Math.min(administrators.nextAt, end)
+      let next = Math.min(administrators.nextAt, end, (sendAt[0]?.at ?? end) + BATCH_MS)
       const batch: Visit[] = []
       for (; isBefore(begins[begun], next) && batch.length < BATCH_SIZE; begun++) {
         const at = begins[begun] ?? next
