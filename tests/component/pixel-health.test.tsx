@@ -38,9 +38,9 @@ test('each health has its word and shape, the badge stays the switch, and only r
     }),
   )
   expect(statuses).toEqual({
-    Confirmado: ['Funcionando', 'Rodou em 12 visitas · há 2 min'],
-    'Sem confirmar': ['Rodou, sem confirmação', 'Rodou em 12 visitas · há 2 min'],
-    Falhando: ['Com falhas', 'Rodou normalmente em 12 de 16 visitas · há 2 min'],
+    Confirmado: ['Funcionando', 'Rodou em 12 visitas. Última: há 2 min'],
+    'Sem confirmar': ['Rodou, sem confirmação', 'Rodou em 12 visitas. Última: há 2 min'],
+    Falhando: ['Com falhas', 'Rodou normalmente em 12 de 16 visitas. Última: há 2 min'],
     Parado: ['Não funciona'],
     Novo: ['Aguardando visita'],
     'Em pausa': ['Pausado'],

@@ -86,7 +86,7 @@ function ActivityList({ pages, filter, onFilter, more }: ActivityListProps) {
   return (
     <>
       <ListToolbar summary={first === undefined ? '' : describeRetention(first)}>
-        <div className="flex flex-wrap gap-2.5 max-sm:*:flex-auto">
+        <div className="flex flex-col gap-2.5 sm:flex-auto sm:flex-row sm:flex-wrap">
           <Select
             small
             aria-label="Filtrar por tipo"
@@ -105,12 +105,12 @@ function ActivityList({ pages, filter, onFilter, more }: ActivityListProps) {
               ...(first?.people ?? []).map(({ value, label }) => [value, label] as const),
             ]}
           />
+          <SearchInput
+            label="Buscar na atividade"
+            value={filter.search}
+            onChange={(search) => onFilter({ ...filter, search })}
+          />
         </div>
-        <SearchInput
-          label="Buscar na atividade"
-          value={filter.search}
-          onChange={(search) => onFilter({ ...filter, search })}
-        />
       </ListToolbar>
       {days.length > 0 ? (
         days.map(({ label, events }) => (

@@ -87,7 +87,10 @@ function Figures({ choices, title }: { choices: Choices; title: string }) {
       </p>
       <dl className="grid grid-cols-3 divide-x divide-line">
         {CHOICE_STATES.map((state) => (
-          <div key={state} className="min-w-0 px-2 py-3 first:pl-4 sm:px-5 sm:first:pl-5">
+          <div
+            key={state}
+            className="flex min-w-0 flex-col justify-between px-2 py-3 first:pl-4 sm:px-5 sm:first:pl-5"
+          >
             <dt className="flex items-baseline gap-1.5 text-xs text-text-2 sm:gap-2 sm:text-sm">
               <span aria-hidden="true" className={`h-3 w-2.5 flex-none rounded-t-full ${COLOURS[state]}`} />
               {CHOICE_LABELS[state]}

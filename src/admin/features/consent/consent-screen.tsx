@@ -12,6 +12,12 @@ import { CHOICE_LABELS, CHOICE_STATES, ChoicesCard, sharesOf, sumChoices, wholeO
 import { CheckpointsCard, DossierCard } from './proof-cards.tsx'
 import { ReceiptCard } from './receipt-card.tsx'
 
+/** A phone shows the last word of "Aceitaram tudo", with a capital. */
+const NOTICE_COLUMNS = [
+  ['', 'Respostas'],
+  ...CHOICE_STATES.map((state) => /^(Aceitaram )?(.+)$/.exec(CHOICE_LABELS[state])?.slice(1) ?? []),
+]
+
 const PERIOD_WORDS = { 7: '7', 28: '28', 90: '90' } as const satisfies Record<Period['days'], string>
 
 /** Choices, wordings, and their proof. */
@@ -109,19 +115,20 @@ function NoticesCard({ counts, notices }: Pick<ConsentOverview, 'counts' | 'noti
         tabIndex={0}
         className="overflow-x-auto focus-visible:outline-offset-[-4px]"
       >
-        <table className="w-full border-separate border-spacing-0 text-sm tabular-nums min-w-[27rem]">
+        <table className="w-full border-separate border-spacing-0 text-sm tabular-nums">
           <thead className="text-[0.8125rem] text-text-2">
             <tr>
               <th scope="col" className="border-b border-line py-2 pr-3 pl-4 text-left font-medium sm:pl-5">
                 Versão
               </th>
-              {['Respostas', ...CHOICE_STATES.map((state) => CHOICE_LABELS[state])].map((label) => (
+              {NOTICE_COLUMNS.map(([verb, label]) => (
                 <th
                   key={label}
                   scope="col"
                   className="border-b border-line px-2 py-2 text-right font-medium last:pr-4 sm:last:pr-5"
                 >
-                  {label}
+                  <span className="max-sm:sr-only">{verb}</span>
+                  <span className="max-sm:inline-block max-sm:first-letter:uppercase">{label}</span>
                 </th>
               ))}
             </tr>

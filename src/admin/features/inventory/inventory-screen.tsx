@@ -142,7 +142,7 @@ function InventoryRow({ item, checksFiles }: InventoryRowProps) {
         <p className="text-sm text-text-2">
           {`${kind} · ${TAG_CATEGORY_LABELS[item.category]} · ${placeOf(item)}`}
         </p>
-        <dl className="mt-3 grid gap-x-5 gap-y-2.5 text-[0.9375rem] sm:grid-cols-[9rem_minmax(0,1fr)]">
+        <dl className="mt-3 grid gap-x-5 text-[0.9375rem] sm:gap-y-2.5 sm:grid-cols-[9rem_minmax(0,1fr)]">
           <Fact term="Ativada por">
             {item.authorised === null
               ? 'Autor desconhecido (anterior ao histórico)'
@@ -188,7 +188,7 @@ function Fact({ term, children }: { term: string; children: ReactNode }) {
   return (
     <>
       <dt className="text-text-2">{term}</dt>
-      <dd className="min-w-0 wrap-anywhere max-sm:mb-1">{children}</dd>
+      <dd className="min-w-0 wrap-anywhere max-sm:mb-3">{children}</dd>
     </>
   )
 }

@@ -17,13 +17,13 @@ const NONE: TagStatus = {
 
 test.each<[string, Partial<TagStatus>, Health, string | null]>([
   ['nothing was reported', {}, 'working', null],
-  ['all ran', { ran: 1204, last_ran_at: LAST }, 'working', 'Rodou em 1.204 visitas · há 2 min'],
-  ['one ran', { ran: 1, last_ran_at: LAST }, 'unconfirmed', 'Rodou em 1 visita · há 2 min'],
+  ['all ran', { ran: 1204, last_ran_at: LAST }, 'working', 'Rodou em 1.204 visitas. Última: há 2 min'],
+  ['one ran', { ran: 1, last_ran_at: LAST }, 'unconfirmed', 'Rodou em 1 visita. Última: há 2 min'],
   [
     'some did not',
     { ran: 205, blocked: 90, failed: 6, last_ran_at: LAST },
     'partial',
-    'Rodou normalmente em 205 de 301 visitas · há 2 min',
+    'Rodou normalmente em 205 de 301 visitas. Última: há 2 min',
   ],
   ['none did, today', { failed: 412, last_ran_at: LAST }, 'broken', 'Rodou normalmente em 0 de 412 visitas'],
   ['waiting for the first', {}, 'waiting', null],

@@ -16,7 +16,7 @@ const JUDGED = new Set<Health>(['broken', 'partial', 'unconfirmed', 'working'])
 
 const NO_BREAK = '\u00a0'
 
-/** What visits reported of a pixel, with its base: "Rodou normalmente em 205 de 301 visitas · há 2 min". Null when none did. */
+/** What visits reported of a pixel, with its base: "Rodou normalmente em 205 de 301 visitas. Última: há 2 min". Null when none did. */
 export function describeObservations(
   { ran, blocked, failed, last_ran_at }: TagStatus,
   health: Health,
@@ -30,7 +30,7 @@ export function describeObservations(
   // A tag that our policy kept from sending has run as well: this counts visits in which nothing stopped it.
   const start = ran < visits ? `Rodou normalmente em ${formatNumber(ran)} de` : 'Rodou em'
   const counted = `${start} ${formatCount(visits, 'visita', 'visitas')}`
-  return ran > 0 && ago !== null ? `${counted} · ${ago}` : counted
+  return ran > 0 && ago !== null ? `${counted}. Última:${NO_BREAK}${ago}` : counted
 }
 
 /** Common error messages of browser engines for pasted snippets. */

@@ -107,7 +107,7 @@ export function VisitResultsCard({
             const row = selected === null ? undefined : rows[selected]
             return (
               <div className="@container px-4 pt-4 pb-5 sm:px-5">
-                <div className="grid gap-x-10 gap-y-6 @min-[46rem]:grid-cols-[minmax(0,1fr)_18rem]">
+                <div className="grid grid-cols-1 gap-x-10 gap-y-6 @min-[46rem]:grid-cols-[minmax(0,1fr)_18rem]">
                   <VisitResultsChart
                     rows={rows}
                     set={set}
@@ -225,8 +225,8 @@ function VisitResultsTotal({ set, sum, title }: { set: ResultSet; sum: SetSum; t
       <dl>
         {set.series.map(({ key, label, colour }) => (
           <div key={key} className="flex items-baseline gap-2.5 py-1.5">
-            <dt className="flex items-baseline gap-2.5 whitespace-nowrap">
-              <span aria-hidden="true" className={`h-3 w-2.5 rounded-t-full ${colour}`} />
+            <dt className="flex min-w-0 items-baseline gap-2.5">
+              <span aria-hidden="true" className={`h-3 w-2.5 flex-none rounded-t-full ${colour}`} />
               {label}
             </dt>
             <span

@@ -217,27 +217,29 @@ function TestGates({ gates }: { gates: readonly Gate[] }) {
   return (
     <ol
       className={cn(
-        'mt-6 grid border-t border-[#ffffff2e]',
-        gates.length === 4 ? 'grid-cols-4' : 'grid-cols-5',
+        'mt-6 grid gap-y-3 border-t border-[#ffffff2e] pt-5',
+        gates.length === 4 ? 'sm:grid-cols-4' : 'sm:grid-cols-5',
       )}
       aria-label="Etapas do teste"
     >
       {gates.map(({ name, state, text }) => (
         <li
           key={name}
-          className="grid min-w-0 content-start justify-items-center pt-5 sm:px-1 text-center text-xs/[1.35] sm:text-sm/[1.35]"
+          className="flex min-w-0 items-center gap-x-3 text-sm/[1.35] sm:flex-col sm:px-1 sm:text-center"
         >
           <span
             aria-hidden="true"
             className={cn(
-              'mb-3 grid h-16 w-11 place-items-center rounded-t-full sm:h-24 sm:w-17 [&_svg]:size-5 forced-colors:border',
+              'grid h-11 w-9 flex-none place-items-center rounded-t-full sm:mb-3 sm:h-24 sm:w-17 [&_svg]:size-5 forced-colors:border',
               ARCHES[state],
             )}
           >
             {state === 'done' ? <Check /> : state === 'stop' ? <X /> : <Minus />}
           </span>
-          <b className="w-full font-semibold wrap-anywhere">{name}</b>
-          <span className="w-full text-on-ink-2 wrap-anywhere max-sm:sr-only">{text}</span>
+          <span className="min-w-0 wrap-anywhere sm:w-full">
+            <b className="block font-semibold">{name}</b>
+            <span className="block text-on-ink-2">{text}</span>
+          </span>
         </li>
       ))}
     </ol>
