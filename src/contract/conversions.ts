@@ -30,7 +30,7 @@ export function isConversionLabels(value: unknown): value is ConversionLabels {
 
 /**
  * State of an event sent by the server. `unconfirmed`: sent, and the vendor never confirms (GA4). `withheld`: consent
- * was withdrawn before it was sent.
+ * was withdrawn, or the event switched off, before it was sent.
  */
 export const DELIVERY_STATES = [
   'accepted',
@@ -49,7 +49,7 @@ export const DELIVERY_STATE_LABELS: Record<DeliveryState, string> = {
   refused: 'Recusado',
   waiting: 'Na fila',
   expired: 'Expirado',
-  withheld: 'Não enviado: consentimento retirado',
+  withheld: 'Não enviado',
 }
 
 /** One attempt with the vendor's answer, without data of the visitor. */

@@ -23,7 +23,8 @@ export const OUTCOME_LABEL_MAX_LENGTH = 60
 export const OUTCOME_KEY_NAME_MAX_LENGTH = 60
 
 /**
- * What became of an outcome at a destination. `withheld`: the visitor had not accepted its category, or withdrew.
+ * What became of an outcome at a destination. `withheld`: the visitor had not accepted its category, or withdrew, or
+ * an administrator switched it off before it was sent.
  * `unmatched`: the visit did not come from an ad of the vendor, which could match it to nobody.
  */
 export type OutcomeDeliveryState = DeliveryState | 'unmatched'

@@ -276,7 +276,7 @@ test('shows what became of outcomes at each platform, in sums that close', async
     '190 aceitos',
     '4 recusados',
     '2 na fila',
-    '10 sem consentimento de Marketing',
+    '10 sem consentimento de Marketing ou com o envio desligado',
     '1 expirado',
     '11 sem clique em anúncio da Meta',
     '3 não enviados',

@@ -60,7 +60,7 @@ test('counts server events beside visits, in sentence, chart and table, with the
   const { person } = await openPage({ delivery: 'both', ...STORED })
   await waitFor(() =>
     expect(health()).toContain(
-      'em 6 foi bloqueada por bloqueadores de anúncios ou pela rede. Envio pelo servidor: a Meta aceitou 1.377 e recusou 9; 2 estão na fila, 1 expirou e 1 não foi enviado (consentimento retirado).',
+      'em 6 foi bloqueada por bloqueadores de anúncios ou pela rede. Envio pelo servidor: a Meta aceitou 1.377 e recusou 9; 2 estão na fila, 1 expirou e 1 não foi enviado (consentimento retirado ou evento desligado).',
     ),
   )
   const visits = within(await screen.findByRole('region', { name: 'Visitas por resultado' }))
@@ -152,7 +152,7 @@ test('lists the last deliveries with answers and refusals by reason, and retries
     'O evento tem mais de 7 dias, e a Meta não aceita mais. 100/28040031.204',
     expect.stringMatching(/^Clique em "Abrir Conta".* · tentativa 2Na filaA Meta está instável.*ETIMEDOUT$/),
     expect.stringMatching(/^Clique em "Abrir Conta".*AceitoA Meta recebeu\.HTTP 200$/),
-    expect.stringMatching(/^Visualização de página.*Não enviado: consentimento retirado/),
+    expect.stringMatching(/^Visualização de página.*Não enviado/),
     expect.stringMatching(/^Primeira venda.*AceitoA Meta recebeu\.HTTP 200$/),
   ])
   sending.getByText(/^Pelo servidor\. Token de acesso: salvo em 15\/11\/2026/)

@@ -171,7 +171,7 @@ async function attemptEvents(
   const [late, inTime] = split(rest.map(toJob), ({ expires_at }) => Date.parse(expires_at) <= now())
   const { granted, withheld, early } = await checkConsent(db, inTime, now())
   const { destination, eventIds } = sending.target
-  const [ready, nameless] = split(granted, (job) => isSendable(destination, eventIds, job))
+  const [ready, switchedOff] = split(granted, (job) => isSendable(destination, eventIds, job))
   const sent = await Promise.all(
     chunk(ready, sending.target.destination.batch).map((jobs) => sendBatch(sending, jobs)),
   )
@@ -197,8 +197,9 @@ async function attemptEvents(
         ),
       ),
       ...early.map((job) => untouched(job, EARLY_MS)),
-      // Somebody removed the event's ID or name from the pixel: they wait until it is back, or until they expire.
-      ...nameless.map((job) => untouched(job, HOUR_MS)),
+      ...switchedOff.map((job) =>
+        settled(job, 'withheld', 'desligado', 'Não enviado: este evento foi desligado antes do envio.'),
+      ),
       ...sent.flatMap(({ outcomes }) => outcomes),
     ],
   }

@@ -142,7 +142,7 @@ function describeState(
     unconfirmed: `${one ? 'enviado' : 'enviados'}, sem confirmação`,
     refused: one ? 'recusado' : 'recusados',
     waiting: 'na fila',
-    withheld: `sem consentimento de ${TAG_CATEGORY_LABELS[category]}`,
+    withheld: `sem consentimento de ${TAG_CATEGORY_LABELS[category]} ou com o envio desligado`,
     expired: one ? 'expirado' : 'expirados',
     unmatched: `sem clique em anúncio d${who}`,
   }

@@ -271,7 +271,7 @@ export function takesEvent(
   return events[event] !== null && (form.eventId === undefined || eventIds[event] !== undefined)
 }
 
-/** An event whose ID or name was removed from the pixel waits until it is back, or until it expires. */
+/** False once an administrator removed the event's ID, or chose to send the outcome no more. */
 export function isSendable(destination: Destination, eventIds: EventIds, job: Job): boolean {
   return job.outcome === undefined
     ? takesEvent(destination, eventIds, job.event)

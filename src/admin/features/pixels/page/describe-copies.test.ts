@@ -21,7 +21,7 @@ test.each([
   [
     'meta',
     [row({ accepted: 5, refused: 2, waiting: 1, expired: 3, withheld: 1 })],
-    'Envio pelo servidor: a Meta aceitou 5 e recusou 2; 1 está na fila, 3 expiraram e 1 não foi enviado (consentimento retirado).',
+    'Envio pelo servidor: a Meta aceitou 5 e recusou 2; 1 está na fila, 3 expiraram e 1 não foi enviado (consentimento retirado ou evento desligado).',
   ],
   ['meta', [row({ waiting: 3 })], 'Envio pelo servidor: 3 estão na fila.'],
   ['custom', [row({ refused: 1 })], 'Envio pelo servidor: seu webhook recusou 1.'],

@@ -39,7 +39,7 @@ const ABOUT_VISITS: About = {
 }
 
 const ENDINGS =
-  '"Expirado" passou do prazo de envio. "Não enviado" é de quem retirou o consentimento antes do envio.'
+  '"Expirado" passou do prazo de envio. "Não enviado" é de quem retirou o consentimento antes do envio, ou de um evento que você desligou.'
 
 /** Whose answers the results are, or that there are none yet; nothing until the destination is known. */
 function aboutCopies(type: PixelType, destination: ServedDestination | undefined): About {

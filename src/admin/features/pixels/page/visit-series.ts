@@ -29,8 +29,8 @@ export function describeCopies(
     ...say(count('expired'), 'expirou', 'expiraram'),
     ...say(
       count('withheld'),
-      'não foi enviado (consentimento retirado)',
-      'não foram enviados (consentimento retirado)',
+      'não foi enviado (consentimento retirado ou evento desligado)',
+      'não foram enviados (consentimento retirado ou evento desligado)',
     ),
   ]
   const clauses = [
