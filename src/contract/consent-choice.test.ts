@@ -2,12 +2,17 @@ import { expect, test } from 'vitest'
 import {
   CONSENT_TEXT_VERSION,
   countsOnText,
-  EMAIL_TEXT_VERSION,
+  EMAIL_RECIPIENTS,
   formatConsent,
   fromLetters,
   parseConsent,
+  recipientsNamedBy,
+  textVersionFor,
   toLetters,
 } from './consent-choice.ts'
+
+/** The text that names Meta alone. */
+const META_TEXT = textVersionFor(['meta'])
 
 const ID = '0b6e1c9a-8a53-4c55-9a3d-0f6a7c1b2d3e'
 
@@ -45,11 +50,23 @@ test('ignores unknown letters', () => {
 
 test.each([
   [CONSENT_TEXT_VERSION, CONSENT_TEXT_VERSION, true],
-  [EMAIL_TEXT_VERSION, CONSENT_TEXT_VERSION, true],
-  [EMAIL_TEXT_VERSION, EMAIL_TEXT_VERSION, true],
-  [CONSENT_TEXT_VERSION, EMAIL_TEXT_VERSION, false],
+  [META_TEXT, CONSENT_TEXT_VERSION, true],
+  [META_TEXT, META_TEXT, true],
+  [CONSENT_TEXT_VERSION, META_TEXT, false],
   [0, CONSENT_TEXT_VERSION, false],
   [999, CONSENT_TEXT_VERSION, false],
+  [textVersionFor(['tiktok']), META_TEXT, false],
+  [META_TEXT, textVersionFor(['tiktok']), false],
+  [textVersionFor(['tiktok', 'meta']), META_TEXT, true],
+  [META_TEXT, textVersionFor(['meta', 'tiktok']), false],
+  [textVersionFor(EMAIL_RECIPIENTS), textVersionFor(['linkedin']), true],
+  [textVersionFor(EMAIL_RECIPIENTS) + 1, CONSENT_TEXT_VERSION, false],
 ])('a choice on text %i where %i is needed counts: %s', (chosen, needed, expected) => {
   expect(countsOnText(chosen, needed)).toBe(expected)
+})
+
+test('the text that names Meta alone keeps its version, and a text names what its version says', () => {
+  expect(META_TEXT).toBe(4)
+  expect(recipientsNamedBy(textVersionFor(['linkedin', 'tiktok']))).toEqual(['tiktok', 'linkedin'])
+  for (const version of [CONSENT_TEXT_VERSION, 2, 999]) expect(recipientsNamedBy(version)).toEqual([])
 })

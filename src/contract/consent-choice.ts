@@ -17,18 +17,44 @@ export const GOOGLE_CONSENT_TYPES: Record<ConsentCategory, readonly string[]> = 
   marketing: ['ad_storage', 'ad_user_data', 'ad_personalization'],
 }
 
-/** Raised when the wording of banner or preferences changes: changed wording needs new consent (LGPD art. 8 §6). */
+/**
+ * The text that names no recipient. Raised past every version below when the wording of banner or preferences changes:
+ * changed wording needs new consent (LGPD art. 8 §6).
+ */
 export const CONSENT_TEXT_VERSION = 3
 
 /**
- * The same text plus one sentence, shown while an active pixel sends hashed addresses of subscribers. A choice on it
- * also counts for the shorter text.
+ * Destinations that may get hashed addresses. While active pixels send them, the text has one more sentence with their
+ * names: each adds its bit to the version, so each set of names is another text. New ones only at the end.
  */
-export const EMAIL_TEXT_VERSION = 4
+export const EMAIL_RECIPIENTS = ['meta', 'tiktok', 'google_ads', 'pinterest', 'linkedin'] as const
 
-/** A choice on another text must be made again and does not count until then. */
+export type EmailRecipient = (typeof EMAIL_RECIPIENTS)[number]
+
+export function textVersionFor(recipients: readonly EmailRecipient[]): number {
+  return (
+    CONSENT_TEXT_VERSION +
+    EMAIL_RECIPIENTS.reduce((bits, id, at) => bits | (recipients.includes(id) ? 1 << at : 0), 0)
+  )
+}
+
+/** The recipients that a text names; none if this release does not know it. */
+export function recipientsNamedBy(textVersion: number): EmailRecipient[] {
+  return EMAIL_RECIPIENTS.filter((id) => countsOnText(textVersion, textVersionFor([id])))
+}
+
+/**
+ * A choice counts on its own text, and on each that names no other recipient. Otherwise it must be made again and does
+ * not count until then.
+ */
 export function countsOnText(textVersion: number, needed: number): boolean {
-  return textVersion === needed || textVersion === EMAIL_TEXT_VERSION
+  const wanted = needed - CONSENT_TEXT_VERSION
+  return isKnownText(textVersion) && ((textVersion - CONSENT_TEXT_VERSION) & wanted) === wanted
+}
+
+function isKnownText(textVersion: number): boolean {
+  const bits = textVersion - CONSENT_TEXT_VERSION
+  return bits >= 0 && bits < 1 << EMAIL_RECIPIENTS.length
 }
 
 export const CONSENT_COOKIE = 'portico_consent'

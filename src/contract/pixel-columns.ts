@@ -166,7 +166,7 @@ export const PIXEL_COLUMNS = {
     words: { false: 'Não', true: 'Sim' },
     restored: true,
     about:
-      "For destinations that accept it: send the hash of a subscriber's email address, if the visitor accepted marketing. Default: false.",
+      'For destinations that accept it: send the hash of an email address, if the visitor accepted marketing on a text that names the destination. Default: false.',
   },
   auto_disable: {
     type: 'boolean',

@@ -70,6 +70,19 @@ export const REGISTER_QR_PATH = '/assets/abrir-conta.png'
 export const PRODUCT_PICTURE_PATH = '/assets/produto.svg'
 export const SHIELD_PICTURE_PATH = '/assets/escudo.svg'
 
+/** Who gets hashed addresses. */
+export interface EmailSharing {
+  /** With their articles: `a Meta`, `o Google`. */
+  readonly recipients: readonly string[]
+  /** Also those of customers, which outcomes have. The text that names Meta alone speaks of subscribers only. */
+  readonly ofCustomers: boolean
+}
+
+/** `a Meta, o TikTok e o Google` */
+export function joinNames(names: readonly string[]): string {
+  return new Intl.ListFormat('pt-BR').format(names)
+}
+
 /** What page and dashboard may know of the installation: brand, contacts and external addresses. */
 export interface SiteInfo {
   /** Public origin of the landing page, without a trailing slash. */
@@ -99,8 +112,8 @@ export interface SiteInfo {
   readonly countsVisits: boolean
   /** Access logs are written, so the privacy policy names them. */
   readonly logsRequests: boolean
-  /** An active pixel sends hashed addresses of subscribers after consent: banner, form and policy say so. */
-  readonly sendsEmail?: boolean
+  /** Active pixels send hashed addresses after consent: banner, form and policy say to whom. */
+  readonly emailSharing?: EmailSharing | null
   /** What the site's content file says, on the public pages. */
   readonly content?: SiteContent | null
 }

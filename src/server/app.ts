@@ -20,6 +20,7 @@ import { registerDeliveryAdmin } from './conversions/admin-routes.ts'
 import { conversionChannel } from './conversions/channel.ts'
 import { confirmationChannel } from './conversions/confirmations.ts'
 import { describeStop, measureDeliveries } from './conversions/delivery-results.ts'
+import { CONSENT_TEXTS, emailSharingOf } from './conversions/destinations/destinations.ts'
 import { type EventDeps, registerEvents } from './conversions/post-event.ts'
 import { rememberSignUp, SIGN_UP_HASH_MS } from './conversions/sign-up-email.ts'
 import { isSentByServer, ServerPixelList } from './conversions/targets.ts'
@@ -158,7 +159,10 @@ export async function buildApp({
   const serverPixels = new ServerPixelList(db)
   const outcomes = composeOutcomes({ ...deps, stats, pixels: serverPixels })
   const visits = composeVisits({ ...deps, isPage: site.isPage, flushMs })
-  const consentProof = composeConsentProof({ ...deps, notices: renderer.renderConsentNotices() })
+  const consentProof = composeConsentProof({
+    ...deps,
+    notices: CONSENT_TEXTS.map((version) => renderer.renderConsentNotice(version, emailSharingOf(version))),
+  })
   const tags = composeTags({
     ...deps,
     stats,
@@ -206,7 +210,7 @@ export async function buildApp({
     hostOf,
     fastPath: site.createFastPath({
       hostOf,
-      sendsEmail: () => tags.store.current.sendsEmail,
+      textVersion: () => tags.store.current.textVersion,
       tagFile: (path) => tags.store.file(path),
       onPageView: visits.onPageView,
     }),
@@ -334,7 +338,7 @@ export async function buildApp({
     registerUnsubscribe(scope, { db, limits, renderPage: site.renderSummaryPage })
     newsletter.registerPublic(scope, {
       guard,
-      renderAnswer: (message) => site.renderNewsletterAnswer(message, tags.store.current.sendsEmail),
+      renderAnswer: (message) => site.renderNewsletterAnswer(message, tags.store.current.textVersion),
       onSubscribed: (request, email) => events.rememberSignUp(request.headers.cookie, email),
     })
   })

@@ -112,7 +112,7 @@ describe('the token', () => {
 
   test("sends subscribers' addresses only on request, and never from the browser", async () => {
     const { person, dialog } = await openForm({ delivery: 'both', ...STORED })
-    const box = dialog.getByRole('checkbox', { name: /Enviar o e-mail da inscrição, protegido por hash/ })
+    const box = dialog.getByRole('checkbox', { name: /Enviar o e-mail, protegido por hash/ })
     expect((box as HTMLInputElement).checked).toBe(false)
     await person.click(box)
     await person.click(save())

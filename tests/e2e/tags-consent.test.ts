@@ -1,7 +1,7 @@
 // Needs a browser: which requests leave and which cookies stay, before and after a choice.
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { CONSENT_TEXT_VERSION, EMAIL_TEXT_VERSION } from '#contract/consent-choice.ts'
+import { CONSENT_TEXT_VERSION, textVersionFor } from '#contract/consent-choice.ts'
 import { verifyGraph } from '#server/consent/proof/verify.ts'
 import { raiseTagsVersion } from '#server/tags/serve/tag-version.ts'
 import { DESKTOP, launchBrowser, PHONE, UNSEEN, watchConsole } from '../support/browser.ts'
@@ -9,6 +9,9 @@ import { findViolations } from '../support/find-violations.ts'
 import { insertPixel } from '../support/insert-pixel.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 import { startVendors, type VendorStandIn } from '../support/vendor-stand-in.ts'
+
+/** The text that names Meta alone. */
+const META_TEXT = textVersionFor(['meta'])
 
 const META = '123456789012345'
 const GA = 'G-ABC123'
@@ -281,9 +284,7 @@ test("while a pixel sends subscribers' addresses, the wording differs and everyb
   const untilNamesEmail = (isNamed: boolean) =>
     vi.waitFor(
       async () =>
-        expect((await (await fetch(site.url)).text()).includes(` data-text="${EMAIL_TEXT_VERSION}"`)).toBe(
-          isNamed,
-        ),
+        expect((await (await fetch(site.url)).text()).includes(` data-text="${META_TEXT}"`)).toBe(isNamed),
       30_000,
     )
   await db
@@ -308,7 +309,7 @@ test("while a pixel sends subscribers' addresses, the wording differs and everyb
   await vi.waitFor(() => expect(vendors.seen()).toEqual(PAGE_VIEWS), 30_000)
   const stored = await context.cookies(site.url)
   expect(stored.find(({ name }) => name === 'portico_consent')?.value).toMatch(
-    new RegExp(`^${EMAIL_TEXT_VERSION}\\.dfm\\.`),
+    new RegExp(`^${META_TEXT}\\.dfm\\.`),
   )
   await db.deleteFrom('tracking_pixels').where('id', '=', pixel).execute()
   await raiseTagsVersion(db)

@@ -147,9 +147,9 @@ export const FOOTER = {
   newsletter: {
     title: 'Taxas, PIX e regras novas, direto no seu e-mail.',
     purpose: 'Usamos seu e-mail só para enviar a newsletter.',
-    /** While an active pixel sends hashed addresses. */
-    purposeWithMeta:
-      'Usamos seu e-mail para enviar a newsletter e, se você aceitou os cookies de marketing, para medir anúncios: ele vai para a Meta em forma de código (hash).',
+    /** While active pixels send hashed addresses. */
+    purposeWithHash: (recipients: string) =>
+      `Usamos seu e-mail para enviar a newsletter e, se você aceitou os cookies de marketing, para medir anúncios: ele vai para ${recipients} em forma de código (hash).`,
     cancel: 'Para cancelar, escreva para',
     label: 'Seu e-mail',
     placeholder: 'voce@empresa.com.br',

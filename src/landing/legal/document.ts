@@ -11,7 +11,7 @@ export type LegalFacts = Pick<
   | 'retention'
   | 'logsRequests'
   | 'countsVisits'
-  | 'sendsEmail'
+  | 'emailSharing'
 >
 
 /** A paragraph, or the items of a list. */

@@ -104,7 +104,7 @@ describe.each([
     name: 'a pixel that sends the hashed address',
     facts: {
       ...COMPANY,
-      sendsEmail: true,
+      emailSharing: { recipients: ['a Meta'], ofCustomers: false },
       retention: { consentDays: 3652, auditDays: 183, failedLoginDays: 30, reportDays: 730, visitDays: 761 },
     },
     says: [

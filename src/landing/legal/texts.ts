@@ -1,9 +1,13 @@
+import { type EmailSharing, joinNames } from '#contract/site.ts'
 import { VISIT_CODE_DAYS } from '#contract/visit-code.ts'
 import { companyName, type LegalDocument, type LegalFacts, type LegalSlug } from './document.ts'
 
-/** In the policy while an active pixel sends it. */
-const EMAIL_SHARING =
-  'Se você aceitou os cookies de marketing e se inscreveu na newsletter, enviamos à Meta o seu e-mail transformado em um código que não pode ser lido de volta (hash SHA-256), para medir o resultado dos anúncios. Não guardamos esse código depois do envio e paramos de enviá-lo assim que você retira o consentimento.'
+/** In the policy while active pixels send it. */
+function emailParagraph({ recipients, ofCustomers }: EmailSharing): string {
+  const customers = ofCustomers ? ' ou virou cliente' : ''
+  const to = joinNames(recipients.map((who) => who.replace(/^a /, 'à ').replace(/^o /, 'ao ')))
+  return `Se você aceitou os cookies de marketing e se inscreveu na newsletter${customers}, enviamos ${to} o seu e-mail transformado em um código que não pode ser lido de volta (hash SHA-256), para medir o resultado dos anúncios. Não guardamos esse código depois do envio e paramos de enviá-lo assim que você retira o consentimento.`
+}
 
 const UNITS = [
   ['year', 365.25],
@@ -160,13 +164,13 @@ function privacyPolicy(facts: LegalFacts): LegalDocument {
         ],
       },
       ...(facts.countsVisits ? [visitCounts(facts)] : []),
-      VISIT_CODE_SECTION,
+      visitCode(facts),
       {
         title: 'Compartilhamento',
         blocks: [
           'Seus dados nunca são vendidos.',
           'Compartilhamos o mínimo necessário com adquirentes, bandeiras, bancos e arranjos de pagamento; com prestadores que operam em nosso nome, sob contrato e sigilo; e com autoridades, quando a lei ou uma ordem judicial exige. Em pagamentos internacionais, a transferência segue os artigos 33 a 36 da LGPD.',
-          ...(facts.sendsEmail ? [EMAIL_SHARING] : []),
+          ...(facts.emailSharing ? [emailParagraph(facts.emailSharing)] : []),
         ],
       },
       {
@@ -217,13 +221,18 @@ function privacyPolicy(facts: LegalFacts): LegalDocument {
 }
 
 /** The code of a visit, as `server/outcomes` keeps it. */
-const VISIT_CODE_SECTION: LegalDocument['sections'][number] = {
-  title: 'Código da visita',
-  blocks: [
-    'Se você aceitou os cookies de desempenho ou de marketing, os links para abrir conta, entrar e falar pelo WhatsApp levam um código aleatório da sua visita. Assim sabemos qual campanha trouxe cada conta aberta e cada conversa (consentimento).',
-    `Só quando você usa um desses links guardamos, por ${inWords(VISIT_CODE_DAYS)}, o canal, a campanha e, se você aceitou marketing, os identificadores de clique do anúncio, criptografados. Se você retirar o consentimento, apagamos esses dados na hora. O código nunca é ligado à contagem de visitas.`,
-    'Quando o nosso sistema confirma um resultado com esse código, como uma conta aprovada ou uma primeira venda, somamos o resultado e o valor à campanha, sem guardar de quem são. Se você aceitou os cookies da categoria, podemos informar o resultado à plataforma do anúncio, com a data, o identificador de clique que é dela e, às vezes, o valor. Conferimos o seu consentimento de novo antes de enviar e nunca enviamos seu nome, e-mail ou endereço com o resultado.',
-  ],
+function visitCode({ emailSharing }: LegalFacts): LegalDocument['sections'][number] {
+  const neverSent = emailSharing?.ofCustomers
+    ? 'nunca enviamos seu nome ou endereço com o resultado. O e-mail só vai em forma de código (hash), para as empresas citadas em "Compartilhamento".'
+    : 'nunca enviamos seu nome, e-mail ou endereço com o resultado.'
+  return {
+    title: 'Código da visita',
+    blocks: [
+      'Se você aceitou os cookies de desempenho ou de marketing, os links para abrir conta, entrar e falar pelo WhatsApp levam um código aleatório da sua visita. Assim sabemos qual campanha trouxe cada conta aberta e cada conversa (consentimento).',
+      `Só quando você usa um desses links guardamos, por ${inWords(VISIT_CODE_DAYS)}, o canal, a campanha e, se você aceitou marketing, os identificadores de clique do anúncio, criptografados. Se você retirar o consentimento, apagamos esses dados na hora. O código nunca é ligado à contagem de visitas.`,
+      `Quando o nosso sistema confirma um resultado com esse código, como uma conta aprovada ou uma primeira venda, somamos o resultado e o valor à campanha, sem guardar de quem são. Se você aceitou os cookies da categoria, podemos informar o resultado à plataforma do anúncio, com a data, o identificador de clique que é dela e, às vezes, o valor. Conferimos o seu consentimento de novo antes de enviar e ${neverSent}`,
+    ],
+  }
 }
 
 /** How visits are counted, as `server/visits` does it. */

@@ -1,5 +1,5 @@
 import type { SiteInfo } from '#contract/site.ts'
-import { ConsentBanner, EMAIL_NOTICE } from '../browser/consent/notice.tsx'
+import { ConsentBanner, emailNotice } from '../browser/consent/notice.tsx'
 import { ABOUT, BENEFITS, FOOTER, HERO, NICHES, QUESTIONS, SERVICES, TECHNOLOGY } from '../content/page.ts'
 import { LEGAL_TITLES } from '../legal/document.ts'
 import { legalPagePath } from '../legal/legal-paths.ts'
@@ -35,7 +35,7 @@ export function LandingPage({ site, logo, newsletterMessage }: LandingPageProps)
         <Closing site={site} />
       </main>
       <Footer site={site} message={newsletterMessage ?? null} />
-      <ConsentBanner more={site.sendsEmail ? EMAIL_NOTICE : ''} />
+      <ConsentBanner more={emailNotice(site.emailSharing)} />
       <JsonLd value={structuredData(site, logo)} />
     </>
   )

@@ -1,6 +1,6 @@
 import type { SiteInfo } from '#contract/site.ts'
 import type { NicheContent } from '#contract/site-content.ts'
-import { ConsentBanner, EMAIL_NOTICE } from '../browser/consent/notice.tsx'
+import { ConsentBanner, emailNotice } from '../browser/consent/notice.tsx'
 import { NICHES, QUESTIONS, REGISTER_LABEL } from '../content/page.ts'
 import { Facts } from '../sections/facts.tsx'
 import { Footer } from '../sections/footer.tsx'
@@ -55,7 +55,7 @@ export function NichePage({ site, niche }: { site: SiteInfo; niche: NicheContent
         </p>
       </main>
       <Footer site={site} home="/" niche={name} />
-      <ConsentBanner more={site.sendsEmail ? EMAIL_NOTICE : ''} />
+      <ConsentBanner more={emailNotice(site.emailSharing)} />
     </>
   )
 }

@@ -1,15 +1,17 @@
 import { HtmlValidate } from 'html-validate'
 import { describe, expect, test } from 'vitest'
+import { textVersionFor } from '#contract/consent-choice.ts'
 import type { ActiveToolList } from '#contract/inventory.ts'
 import { DEFAULT_BRAND_NAME, type SiteInfo } from '#contract/site.ts'
 import { sharePictureSvg } from '#design/share-picture.ts'
-import { EMAIL_NOTICE } from '../browser/consent/notice.tsx'
+import { canonicalHash } from '#server/consent/proof/canonical.ts'
+import { CONSENT_TEXTS, emailSharingOf } from '#server/conversions/destinations/destinations.ts'
 import { HERO } from '../content/page.ts'
 import type { DocumentAssets } from './document.tsx'
 import {
   LEGAL_DOCUMENTS,
   LEGAL_TITLES,
-  renderConsentNotices,
+  renderConsentNotice,
   renderErrorPage,
   renderLanding,
   renderLegalPage,
@@ -169,18 +171,22 @@ describe('required content', () => {
   })
 
   test.each([
-    [false, 'Usamos seu e-mail só para enviar a newsletter. Para cancelar, escreva para oi@arco.example.'],
+    [null, 'Usamos seu e-mail só para enviar a newsletter. Para cancelar, escreva para oi@arco.example.'],
     [
-      true,
+      { recipients: ['a Meta'], ofCustomers: false },
       'se você aceitou os cookies de marketing, para medir anúncios: ele vai para a Meta em forma de código (hash). Para cancelar, escreva para oi@arco.example.',
     ],
-  ])('the newsletter form states its purpose (address sent to Meta: %s)', (sendsEmail, purpose) => {
-    const site = { ...SITE, sendsEmail }
+    [
+      { recipients: ['a Meta', 'o TikTok', 'o Google'], ofCustomers: true },
+      'ele vai para a Meta, o TikTok e o Google em forma de código (hash).',
+    ],
+  ])('the newsletter form states its purpose (addresses shared: %j)', (emailSharing, purpose) => {
+    const site = { ...SITE, emailSharing }
     for (const page of [renderLanding(site, ASSETS), renderNewsletterAnswer(site, ASSETS, 'Pronto')]) {
       const news = page.slice(page.indexOf('id="newsletter"'), page.indexOf('data-island="newsletter"'))
       const text = news.replaceAll('<!-- -->', '')
       expect(text).toContain(purpose)
-      expect(text.includes('só para enviar')).toBe(!sendsEmail)
+      expect(text.includes('só para enviar')).toBe(emailSharing === null)
     }
   })
 
@@ -291,16 +297,43 @@ test('the response to a form post shows its message at the form and is excluded 
   )
 })
 
-test('the banner with one more sentence is another text, and the privacy policy says it too', () => {
-  const [ordinary, longer] = renderConsentNotices()
-  expect(longer?.version).not.toBe(ordinary?.version)
-  for (const sendsEmail of [false, true]) {
-    const site = { ...SITE, sendsEmail }
-    const page = renderLanding(site, ASSETS)
-    expect(page.includes(EMAIL_NOTICE)).toBe(sendsEmail)
-    expect((sendsEmail ? longer : ordinary)?.text.includes(EMAIL_NOTICE)).toBe(sendsEmail)
-    expect(renderLegalPage(site, ASSETS, 'privacidade').includes('hash SHA-256')).toBe(sendsEmail)
-  }
+describe('the texts about hashed addresses', () => {
+  // Records of choices name a text by this hash.
+  test.each([
+    ['nobody', [], '26d779c2fec3d8421e97a26af7d284b2f1a2011ea49a83822a59c5f5afd059f3'],
+    ['Meta alone', ['meta'], '8dbadb45bff18ce1f2fce6ed91264f33766188d15136466e37c4fa1f12e37ed1'],
+  ] as const)('are unchanged, to the byte, for %s', (_who, recipients, hash) => {
+    const version = textVersionFor(recipients)
+    expect(canonicalHash(renderConsentNotice(version, emailSharingOf(version)))).toBe(hash)
+  })
+
+  test.each([
+    [['meta'], 'newsletter, seu e-mail também vai para a Meta em', 'newsletter, enviamos à Meta o seu'],
+    [['google_ads'], 'ou virar cliente, seu e-mail também vai para o Google em', 'enviamos ao Google o seu'],
+    [
+      ['linkedin', 'meta', 'pinterest', 'tiktok'],
+      'vai para a Meta, o TikTok, o Pinterest e o LinkedIn em',
+      'ou virou cliente, enviamos à Meta, ao TikTok, ao Pinterest e ao LinkedIn o seu',
+    ],
+  ] as const)('name exactly %j in banner, preferences, proof and policy', (recipients, said, policy) => {
+    const version = textVersionFor(recipients)
+    const emailSharing = emailSharingOf(version)
+    const site = { ...SITE, emailSharing }
+    expect(renderLanding(site, ASSETS)).toContain(said)
+    const notice = renderConsentNotice(version, emailSharing)
+    expect(notice.text).toContain(said)
+    expect(notice.html.split(said)).toHaveLength(3)
+    const privacy = renderLegalPage(site, ASSETS, 'privacidade')
+    expect(privacy).toContain(policy)
+    expect(privacy.includes('nunca enviamos seu nome, e-mail ou')).toBe(!emailSharing?.ofCustomers)
+  })
+
+  test('are different for each set of recipients, and each has its own version', () => {
+    const notices = CONSENT_TEXTS.map((version) => renderConsentNotice(version, emailSharingOf(version)))
+    expect(new Set(notices.map(({ version }) => version)).size).toBe(notices.length)
+    expect(new Set(notices.map(({ text }) => text)).size).toBe(notices.length)
+    expect(renderLegalPage(SITE, ASSETS, 'privacidade')).not.toContain('hash SHA-256')
+  })
 })
 
 test('the list of tools says when, who, for what and for how long, and escapes markup', () => {

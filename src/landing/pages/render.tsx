@@ -1,12 +1,12 @@
 import type { ReactElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import type { SummaryPageState } from '#contract/alerts.ts'
-import { CONSENT_TEXT_VERSION, EMAIL_TEXT_VERSION, OPTIONAL_CATEGORIES } from '#contract/consent-choice.ts'
+import { OPTIONAL_CATEGORIES } from '#contract/consent-choice.ts'
 import type { ActiveToolList, Dossier } from '#contract/inventory.ts'
-import type { SiteInfo } from '#contract/site.ts'
+import type { EmailSharing, SiteInfo } from '#contract/site.ts'
 import { FEES_PATH, nichePath } from '#contract/site-content.ts'
 import * as texts from '../browser/consent/notice.tsx'
-import { ConsentBanner, EMAIL_NOTICE, PreferencesDialog } from '../browser/consent/notice.tsx'
+import { ConsentBanner, emailNotice, PreferencesDialog } from '../browser/consent/notice.tsx'
 import { FACTS, SHARING } from '../content/page.ts'
 import { type LegalSlug, legalTitle } from '../legal/document.ts'
 import { legalPagePath } from '../legal/legal-paths.ts'
@@ -33,13 +33,10 @@ interface ConsentNotice {
   html: string
 }
 
-/** Every text that this version can show; the tags decide which. */
-export function renderConsentNotices(): ConsentNotice[] {
-  return [renderNotice(CONSENT_TEXT_VERSION, ''), renderNotice(EMAIL_TEXT_VERSION, EMAIL_NOTICE)]
-}
-
-function renderNotice(version: number, more: string): ConsentNotice {
+/** The text that visitors see while addresses are shared like this. */
+export function renderConsentNotice(version: number, sharing: EmailSharing | null): ConsentNotice {
   const nothing = () => {}
+  const more = emailNotice(sharing)
   return {
     version,
     language: 'pt-BR',

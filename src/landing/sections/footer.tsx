@@ -1,4 +1,4 @@
-import type { SiteInfo } from '#contract/site.ts'
+import { joinNames, type SiteInfo } from '#contract/site.ts'
 import { NewsletterForm } from '../browser/islands/newsletter-form.tsx'
 import { copyrightLine, FOOTER, FOOTER_COLUMNS, type FooterTarget } from '../content/page.ts'
 import { LEGAL_TITLES } from '../legal/document.ts'
@@ -23,7 +23,9 @@ export function Footer({ site, message = null, home = '', niche }: FooterProps) 
           <div>
             <h2>{FOOTER.newsletter.title}</h2>
             <p>
-              {site.sendsEmail ? FOOTER.newsletter.purposeWithMeta : FOOTER.newsletter.purpose}{' '}
+              {site.emailSharing
+                ? FOOTER.newsletter.purposeWithHash(joinNames(site.emailSharing.recipients))
+                : FOOTER.newsletter.purpose}{' '}
               {FOOTER.newsletter.cancel} {site.contactEmail}.
             </p>
           </div>

@@ -7,8 +7,9 @@ import {
   CONSENT_TEXT_VERSION,
   type ConsentChoice,
   countsOnText,
-  EMAIL_TEXT_VERSION,
+  type EmailRecipient,
   parseConsent,
+  textVersionFor,
 } from '#contract/consent-choice.ts'
 import { consentRecordSchema } from '#contract/consent-record.ts'
 import type { Db } from '../db/database.ts'
@@ -131,7 +132,10 @@ export function readChoice(cookieHeader: string | undefined): ConsentChoice | nu
   return choice === null || !countsOnText(choice.textVersion, CONSENT_TEXT_VERSION) ? null : choice
 }
 
-/** True if the visitor accepted marketing on the text that says that the address is passed on. */
-export function allowsEmail({ textVersion, granted }: ConsentChoice): boolean {
-  return textVersion === EMAIL_TEXT_VERSION && granted.includes('marketing')
+/** True if the visitor accepted marketing on a text that says that this recipient gets the address. */
+export function allowsEmail(
+  { textVersion, granted }: { textVersion: number; granted: readonly string[] },
+  recipient: EmailRecipient,
+): boolean {
+  return granted.includes('marketing') && countsOnText(textVersion, textVersionFor([recipient]))
 }

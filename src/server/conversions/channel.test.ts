@@ -4,7 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeDatabase, type TestDatabase, TIER_ENGINES } from '#tests/support/engines.ts'
 import { checkConsent } from './channel.ts'
 import type { Job } from './destinations/destination.ts'
+import { meta } from './destinations/meta.ts'
 
+const TARGET = { destination: meta, sendsEmail: true }
 const NOW = Date.UTC(2026, 10, 15, 12)
 const at = (secondsAgo: number) => new Date(NOW - secondsAgo * 1000).toISOString()
 
@@ -65,6 +67,7 @@ describe.each(TIER_ENGINES)('consent check before sending, on %s', (engine) => {
     const jobs = [many, tied, granted, absent].map((id) => job(id, 'marketing'))
     const checked = await checkConsent(
       database.db.withPlugin(counting),
+      TARGET,
       [...jobs, job(early, 'marketing', at(1)), job(granted, 'desempenho'), ...others],
       NOW,
     )
@@ -78,6 +81,11 @@ describe.each(TIER_ENGINES)('consent check before sending, on %s', (engine) => {
   })
 
   test('reads nothing when there is nothing to send', async () => {
-    expect(await checkConsent(database.db, [], NOW)).toEqual({ granted: [], withheld: [], early: [] })
+    expect(await checkConsent(database.db, TARGET, [], NOW)).toEqual({
+      granted: [],
+      unmatched: [],
+      withheld: [],
+      early: [],
+    })
   })
 })

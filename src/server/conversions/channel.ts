@@ -26,9 +26,11 @@ import {
   type Target,
   unconfirmedTexts,
   type Verdict,
+  withoutEmail,
 } from './destinations/destination.ts'
-import { type OutcomeTargets, readOutcomeTargets } from './outcome-deliveries.ts'
+import { type OutcomeTargets, type RecordedChoice, readOutcomeTargets } from './outcome-deliveries.ts'
 import { sendEvents } from './send-events.ts'
+import { maySendEmail } from './sign-up-email.ts'
 import { beginProbe, listSending, readTarget, type SendingPixel, type TargetDeps } from './targets.ts'
 
 const BACK_OFF = backOffBy([
@@ -169,23 +171,18 @@ async function attemptEvents(
   const toJob = (claim: Claim) => asJob(claim, outcomes)
   const [maybeSent, rest] = split(claims, (claim) => claim.maybeSent)
   const [late, inTime] = split(rest.map(toJob), ({ expires_at }) => Date.parse(expires_at) <= now())
-  const { granted, withheld, early } = await checkConsent(db, inTime, now())
-  const { destination, eventIds } = sending.target
-  const [ready, switchedOff] = split(granted, (job) => isSendable(destination, eventIds, job))
+  const { target } = sending
+  const { granted, withheld, early, unmatched } = await checkConsent(db, target, inTime, now())
+  const [ready, switchedOff] = split(granted, (job) => isSendable(target.destination, target.eventIds, job))
   const sent = await Promise.all(
-    chunk(ready, sending.target.destination.batch).map((jobs) => sendBatch(sending, jobs)),
+    chunk(ready, target.destination.batch).map((jobs) => sendBatch(sending, jobs)),
   )
   return {
     stop: sent.find(({ stop }) => stop !== null)?.stop ?? null,
     requests: sent.flatMap(({ requests }) => requests),
     outcomes: [
       ...maybeSent.map((claim) =>
-        settled(
-          toJob(claim),
-          'unconfirmed',
-          'interrompido',
-          unconfirmedTexts(sending.target.destination).attempt,
-        ),
+        settled(toJob(claim), 'unconfirmed', 'interrompido', unconfirmedTexts(target.destination).attempt),
       ),
       ...late.map((job) => settled(job, 'expired', 'prazo', 'O evento expirou antes de ser enviado.')),
       ...withheld.map((job) =>
@@ -197,6 +194,14 @@ async function attemptEvents(
         ),
       ),
       ...early.map((job) => untouched(job, EARLY_MS)),
+      ...unmatched.map((job) =>
+        settled(
+          job,
+          'withheld',
+          'e-mail',
+          'Não enviado: sem o e-mail, que não pode mais ser enviado, a plataforma não reconheceria ninguém.',
+        ),
+      ),
       ...switchedOff.map((job) =>
         settled(job, 'withheld', 'desligado', 'Não enviado: este evento foi desligado antes do envio.'),
       ),
@@ -238,6 +243,8 @@ interface Sent {
   requests: readonly SentRequest[]
 }
 
+const NOTHING_SENT: Sent = { outcomes: [], stop: null, requests: [] }
+
 interface SendDeps {
   client: OutgoingClient
   target: Target
@@ -251,6 +258,16 @@ interface SendDeps {
 async function sendBatch(deps: SendDeps, jobs: readonly Job[]): Promise<Sent> {
   const { client, target, signal } = deps
   const { answer, verdict } = await sendEvents(client, target, jobs, signal)
+  if (verdict.kind === 'without_email') {
+    const again = jobs.map((job) =>
+      job.payload.email === undefined ? null : withoutEmail(target.destination, job),
+    )
+    const bare = again.filter((job) => job !== null)
+    const sent = bare.length === 0 ? NOTHING_SENT : await sendBatch(deps, bare)
+    const refusal = { ...verdict, kind: 'settled', state: 'refused' } as const
+    const refused = jobs.filter((_, index) => again[index] === null).map((job) => toOutcome(job, refusal))
+    return { ...sent, outcomes: [...refused, ...sent.outcomes] }
+  }
   if (verdict.kind !== 'split') {
     const isAccepted = verdict.kind === 'settled' && verdict.state !== 'refused'
     const id =
@@ -271,7 +288,10 @@ async function sendBatch(deps: SendDeps, jobs: readonly Job[]): Promise<Sent> {
 }
 
 /** The outcome of each job. */
-function spread(jobs: readonly Job[], verdict: Exclude<Verdict, { kind: 'split' }>): Omit<Sent, 'requests'> {
+function spread(
+  jobs: readonly Job[],
+  verdict: Exclude<Verdict, { kind: 'split' | 'without_email' }>,
+): Omit<Sent, 'requests'> {
   if (verdict.kind === 'interrupted') return { outcomes: jobs.map((job) => untouched(job)), stop: null }
   const verdicts = verdict.kind === 'each' ? verdict.verdicts : jobs.map(() => verdict)
   const stop = verdicts.find(({ kind }) => kind === 'stop')
@@ -299,6 +319,8 @@ const IDS_PER_STATEMENT = 100
 
 interface Checked {
   granted: Job[]
+  /** The vendor could match them to nobody without the address, which may not be sent. */
+  unmatched: Job[]
   /** The newest record does not allow it, or there is none. */
   withheld: Job[]
   /** There is no record yet. */
@@ -306,38 +328,58 @@ interface Checked {
 }
 
 /** Reads the newest consent record of each visitor right before sending. The cookie alone is not enough. */
-export async function checkConsent(db: Db, jobs: readonly Job[], now: number): Promise<Checked> {
+export async function checkConsent(
+  db: Db,
+  target: Pick<Target, 'destination' | 'sendsEmail'>,
+  jobs: readonly Job[],
+  now: number,
+): Promise<Checked> {
   const newest = await readNewestChoices(
     db,
     jobs.map(({ consent_id }) => consent_id),
   )
-  const checked: Checked = { granted: [], withheld: [], early: [] }
+  const checked: Checked = { granted: [], unmatched: [], withheld: [], early: [] }
   for (const job of jobs) {
-    const categories = newest.get(job.consent_id)
-    if (categories?.includes(job.category)) checked.granted.push(withoutRefused(job, categories))
-    else if (categories === undefined && now - Date.parse(job.created_at) < RECORD_GRACE_MS)
+    const choice = newest.get(job.consent_id)
+    if (choice?.granted.includes(job.category)) {
+      const allowed = withoutRefused(target, job, choice, now)
+      if (allowed === null) checked.unmatched.push(job)
+      else checked.granted.push(allowed)
+    } else if (choice === undefined && now - Date.parse(job.created_at) < RECORD_GRACE_MS)
       checked.early.push(job)
     else checked.withheld.push(job)
   }
   return checked
 }
 
-/** A visitor may have refused marketing since, but not the category of the destination. */
-function withoutRefused(job: Job, categories: readonly string[]): Job {
-  const marketing = job.payload.marketing && categories.includes('marketing')
-  return { ...job, payload: { ...job.payload, marketing } }
+/**
+ * A visitor may have refused marketing since, but not the category of the destination; or chosen on a text that does not
+ * name it. Null if nothing is left by which the vendor could match the event.
+ */
+function withoutRefused(
+  target: Pick<Target, 'destination' | 'sendsEmail'>,
+  job: Job,
+  choice: RecordedChoice,
+  now: number,
+): Job | null {
+  const { destination } = target
+  const marketing = job.payload.marketing && choice.granted.includes('marketing')
+  const allowed = { ...job, payload: { ...job.payload, marketing } }
+  const isTooOld = now - job.payload.at > (destination.email?.oldestMs ?? Number.POSITIVE_INFINITY)
+  const of = job.outcome === undefined ? 'subscriber' : 'customer'
+  return maySendEmail(target, choice, of) && !isTooOld ? allowed : withoutEmail(destination, allowed)
 }
 
-/** The categories of each visitor's newest choice, by consent id. */
+/** Each visitor's newest choice, by consent id. */
 export async function readNewestChoices(
   db: Db,
   consentIds: readonly string[],
-): Promise<ReadonlyMap<string, readonly string[]>> {
+): Promise<ReadonlyMap<string, RecordedChoice>> {
   const ids = [...new Set(consentIds)]
-  const newest = new Map<string, readonly string[]>()
+  const newest = new Map<string, RecordedChoice>()
   for (let at = 0; at < ids.length; at += IDS_PER_STATEMENT)
-    for (const { consent_id, categories } of await readNewest(db, ids.slice(at, at + IDS_PER_STATEMENT)))
-      newest.set(consent_id, categories)
+    for (const row of await readNewest(db, ids.slice(at, at + IDS_PER_STATEMENT)))
+      newest.set(row.consent_id, { textVersion: row.text_version, granted: row.categories })
   return newest
 }
 
@@ -348,7 +390,7 @@ async function readNewest(db: Db, ids: readonly string[]) {
       .selectFrom((eb) =>
         eb
           .selectFrom('consent_records')
-          .select(['consent_id', 'categories'])
+          .select(['consent_id', 'categories', 'text_version'])
           .where('consent_id', '=', id)
           .orderBy('created_at', 'desc')
           .orderBy('id', 'desc')

@@ -5,6 +5,7 @@ import { type EventRow, makeRowId } from '../outbox/enqueue.ts'
 import { deriveKey } from '../secrets/tokens.ts'
 import type { Count } from '../stats/counts.ts'
 import type { Destination, EventPayload } from './destinations/destination.ts'
+import { type EmailHashes, maySendEmail } from './sign-up-email.ts'
 import type { ServerPixel } from './targets.ts'
 
 /** By name of an outcome: the vendor's event, and whether it gets the value. */
@@ -34,6 +35,12 @@ export async function readOutcomeTargets(
   )
 }
 
+/** What a consent record says. */
+export interface RecordedChoice {
+  textVersion: number
+  granted: readonly string[]
+}
+
 /** An outcome that is tied to a visit. */
 interface TiedOutcome {
   name: string
@@ -49,8 +56,10 @@ interface TiedOutcome {
     /** Known to whoever has the visit's code, and stored nowhere. */
     secret: Buffer
   }
-  /** Of the visitor's newest choice; undefined if there is no record of one. */
-  categories: readonly string[] | undefined
+  emailSha256: string | null
+  emailSha256Google: string | null
+  /** The visitor's newest choice; undefined if there is no record of one. */
+  choice: RecordedChoice | undefined
 }
 
 interface PlannedDeliveries {
@@ -86,13 +95,14 @@ export function planDeliveries(
 }
 
 function toRow(
-  { id: pixelId, destination, category }: ServerPixel,
+  pixel: ServerPixel,
   sendsValue: boolean,
   outcome: TiedOutcome,
   now: number,
 ): EventRow | 'withheld' | 'expired' | 'unmatched' {
-  const { name, at, value, visit, categories } = outcome
-  if (categories !== undefined && !categories.includes(category)) return 'withheld'
+  const { id: pixelId, destination, category } = pixel
+  const { name, at, value, visit, choice } = outcome
+  if (choice !== undefined && !choice.granted.includes(category)) return 'withheld'
   const expiresAt = Math.min(
     at + (destination.outcomes?.oldestMs ?? destination.windowMs('server')),
     now + destination.windowMs('server'),
@@ -103,13 +113,14 @@ function toRow(
     clickIds: clickIdsFor(destination, visit.clickIds),
     number: deriveKey(visit.secret, `client ${pixelId}`).readUInt32BE() >>> 1,
   })
-  if (!ids) return 'unmatched'
+  const email = hashFor(pixel, outcome)
+  if (!ids && email === null) return 'unmatched'
   const payload: EventPayload = {
     at,
     path: '/',
     address: null,
     agent: null,
-    marketing: categories?.includes('marketing') ?? false,
+    marketing: choice?.granted.includes('marketing') ?? false,
     visitor: '',
     ...(value !== null && sendsValue
       ? {
@@ -120,6 +131,8 @@ function toRow(
         }
       : {}),
     ...ids,
+    ...(email === null ? {} : { email }),
+    ...(ids ? {} : { onlyEmail: true }),
   }
   return {
     id: makeRowId(),
@@ -130,12 +143,21 @@ function toRow(
     consent_id: visit.consentId,
     category,
     payload: JSON.stringify(payload),
-    email_hash: null,
+    email_hash: email,
     next_attempt_at: new Date(now).toISOString(),
     // As for events of the page: when it happened, so that it counts on that day.
     created_at: new Date(at).toISOString(),
     expires_at: new Date(expiresAt).toISOString(),
   }
+}
+
+/** The hash of the kind that the destination wants, if the caller sent it and the visitor agreed. */
+function hashFor(pixel: ServerPixel, outcome: TiedOutcome): string | null {
+  const { choice, emailSha256: ordinary, emailSha256Google: google } = outcome
+  const hashes: EmailHashes = { ordinary, google }
+  const kind = pixel.destination.email?.hash
+  if (kind === undefined || choice === undefined || !maySendEmail(pixel, choice, 'customer')) return null
+  return hashes[kind]
 }
 
 function clickIdsFor(

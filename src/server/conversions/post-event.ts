@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { CAMPAIGN_MAX_LENGTH, CAMPAIGN_PARAMETERS, type ClickId, readCampaign } from '#contract/campaign.ts'
+import type { ConsentChoice } from '#contract/consent-choice.ts'
 import { type ServerEvent, type ServerEventName, serverEventSchema } from '#contract/server-event.ts'
 import { EVENTS_PATH } from '#contract/tag-report.ts'
-import { allowsEmail, readChoice } from '../consent/choice.ts'
+import { readChoice } from '../consent/choice.ts'
 import type { Db } from '../db/database.ts'
 import { change } from '../db/transactions/change.ts'
 import { AppError } from '../http/errors.ts'
@@ -12,7 +13,7 @@ import { guardPublicPost, type PublicGuard, storeWithin } from '../http/limits/p
 import { clientAddress, isPublicAddress } from '../http/sockets/addresses.ts'
 import { type EventRow, EventWriter, insertEvents, makeRowId } from '../outbox/enqueue.ts'
 import { CLICK_ID, type Destination, type EventPayload, takesEvent } from './destinations/destination.ts'
-import { takeSignUp } from './sign-up-email.ts'
+import { type EmailHashes, maySendEmail, takeSignUp } from './sign-up-email.ts'
 import type { ServerPixel, ServerPixelList, ServerPixels } from './targets.ts'
 import { type CookieContext, identifyVisitor } from './visitor-cookies.ts'
 
@@ -66,8 +67,7 @@ export function registerEvents(app: FastifyInstance, deps: EventDeps): void {
     const identified = identify(context, parameters, granted, known)
     const stored: StoredEvent = {
       event,
-      consentId: choice.id,
-      allowsEmail: allowsEmail(choice),
+      choice,
       ids: identified.ids,
       visit: {
         at: context.now,
@@ -142,11 +142,9 @@ export function describeVisitor(request: FastifyRequest): Pick<EventPayload, 'ad
 
 interface StoredEvent {
   event: ServerEvent
-  consentId: string
+  choice: ConsentChoice
   visit: EventPayload
   ids: ReadonlyMap<Destination, Ids>
-  /** The visitor was told that the address of a subscription is passed on, and agreed. */
-  allowsEmail: boolean
 }
 
 /** Stores one row per destination. Storing the same event again changes nothing. */
@@ -155,24 +153,27 @@ async function storeEvent(
   pixels: readonly ServerPixel[],
   stored: StoredEvent,
 ): Promise<void> {
+  const { event, choice, visit } = stored
   const carriesEmail =
-    stored.allowsEmail && stored.event.name === 'sign_up' && pixels.some(({ sendsEmail }) => sendsEmail)
+    event.name === 'sign_up' && pixels.some((pixel) => maySendEmail(pixel, choice, 'subscriber'))
   if (!carriesEmail) return writer.insert(rowsOf(pixels, stored, null))
   await change(db, async (trx) => {
-    const hash = await takeSignUp(trx, stored.consentId, stored.visit.at)
-    await insertEvents(trx, rowsOf(pixels, stored, hash))
+    const hashes = await takeSignUp(trx, choice.id, visit.at)
+    await insertEvents(trx, rowsOf(pixels, stored, hashes))
   })
 }
 
 function rowsOf(
   pixels: readonly ServerPixel[],
-  { event, consentId, visit, ids }: StoredEvent,
-  emailHash: string | null,
+  { event, choice, visit, ids }: StoredEvent,
+  hashes: EmailHashes | null,
 ): EventRow[] {
   const at = new Date(visit.at).toISOString()
   const eventId = event.id ?? randomUUID()
-  return pixels.flatMap(({ id, destination, category, way, sendsEmail }) => {
-    const email = sendsEmail ? emailHash : null
+  return pixels.flatMap((pixel) => {
+    const { id, destination, category, way } = pixel
+    const kind = maySendEmail(pixel, choice, 'subscriber') ? destination.email?.hash : undefined
+    const email = kind === undefined ? null : (hashes?.[kind] ?? null)
     const payload = payloadFor(destination, visit, ids.get(destination), email)
     if (destination.isUseful?.(payload) === false) return []
     return {
@@ -181,7 +182,7 @@ function rowsOf(
       pixel_id: id,
       event_id: eventId,
       event: event.name,
-      consent_id: consentId,
+      consent_id: choice.id,
       category,
       payload: JSON.stringify(payload),
       email_hash: email,

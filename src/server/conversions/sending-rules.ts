@@ -62,7 +62,7 @@ export function refuseDelivery(row: Row): void {
   if (typeof row.access_token === 'string') refuseToken(type, destination, row.access_token)
   if (typeof row.webhook_url === 'string') refuseUrl(destination, row.webhook_url)
   refuseForeignSettings(type, destination, row)
-  if (row.send_hashed_email === true && (!destination?.carries.includes('email') || delivery === 'browser'))
+  if (row.send_hashed_email === true && (destination?.email === undefined || delivery === 'browser'))
     throw refused(
       `O e-mail em hash só pode ser enviado pelo servidor, a ${listEmailTakers()}. Mude o envio ou desmarque essa opção.`,
     )
@@ -123,7 +123,7 @@ function refuseIncomplete({ form }: Destination, row: Row): void {
 }
 
 function listEmailTakers(): string {
-  const names = DESTINATIONS.filter(({ carries }) => carries.includes('email')).map(({ name }) => name)
+  const names = DESTINATIONS.filter(({ email }) => email !== undefined).map(({ name }) => name)
   return new Intl.ListFormat('pt-BR', { type: 'disjunction' }).format(names)
 }
 

@@ -328,7 +328,7 @@ function toServerPixel(pixel: StoredPixel, outcomes: ReadonlyMap<string, Outcome
       destination,
       category: pixel.consent_category,
       way: pixel.delivery,
-      sendsEmail: pixel.send_hashed_email && destination.carries.includes('email'),
+      sendsEmail: pixel.send_hashed_email && destination.email !== undefined,
       eventIds: pixel.event_ids ?? {},
       outcomes: outcomes.get(pixel.id) ?? new Map(),
     },

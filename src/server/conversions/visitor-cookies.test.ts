@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { Destination } from './destinations/destination.ts'
 import { googleAnalytics } from './destinations/google-analytics.ts'
@@ -76,14 +77,24 @@ test('sets HttpOnly unless a script of the vendor needs the cookie', () => {
   ])
 })
 
-/** The last row is Meta's own example. */
-test.each([
+/** The third row is Meta's own example. */
+test.each<[string, string | null, (string | null)?]>([
   ['  Maria.Silva@Example.COM.BR ', '6fe0396647598bff88a6cecfb6434f11e5a79b8e0eceb9a95158e63540b23892'],
-  ['contato+news@Gmail.com', 'ab1dc4a853625ad83eaac513f46cc02fa696fa969c99837e68cf5a6d4b41bf8b'],
+  [
+    'contato+news@Gmail.com',
+    'ab1dc4a853625ad83eaac513f46cc02fa696fa969c99837e68cf5a6d4b41bf8b',
+    '61a9437f178ce629c6d1b78b7ebebdc3cca56a27aa326ca089f9acbaed88db6e',
+  ],
   ['John_Smith@gmail.com', '62a14e44f765419d10fea99367361a727c12365e2520f32218d505ed9aa0f62f'],
+  [
+    'maria.silva@gmail.com',
+    createHash('sha256').update('maria.silva@gmail.com').digest('hex'),
+    '1b012ceb003e882477e741dc6771745ed14564b344ffb28e14e8ed30fdbeed05',
+  ],
   ['João@exemplo.com.br', null],
   ['not an address', null],
   ['', null],
-])('hashes %j as Meta requires', (email, hash) => {
+])('hashes %j as Meta requires, and as Google does', (email, hash, google = hash) => {
   expect(hashEmail(email)).toBe(hash)
+  expect(hashEmail(email, 'google')).toBe(google)
 })

@@ -121,6 +121,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0067-visit-codes': { up: visitCodes.up },
   '0068-outcome-events': { up: outcomeEvents.up },
   '0069-outcome-campaign-values': { up: outcomeCampaignValues.up },
+  '0070-sign-up-google-hash': addColumns('sign_up_hashes', { google_hash: 'text' }),
 }
 
 /**

@@ -1,10 +1,9 @@
 import type { ConsentCategory, OptionalCategory } from '#contract/consent.ts'
 import {
   CONSENT_PATH,
-  CONSENT_TEXT_VERSION,
   type ConsentAction,
   type ConsentChoice,
-  EMAIL_TEXT_VERSION,
+  countsOnText,
   formatConsent,
   OPTIONAL_CATEGORIES,
 } from '#contract/consent-choice.ts'
@@ -426,7 +425,7 @@ export class Visitors {
     if (asked.length === 0) return false
     return (
       choice === null ||
-      choice.textVersion < textVersionOf(set) ||
+      !countsOnText(choice.textVersion, set.textVersion) ||
       asked.some((category) => !choice.asked.includes(category))
     )
   }
@@ -443,7 +442,7 @@ export class Visitors {
     const before = visitor.choice === null ? '' : cookieOf(visitor)
     if (visitor.choice === null) this.#known.push(visitor)
     visitor.choice = {
-      textVersion: textVersionOf(set),
+      textVersion: set.textVersion,
       granted: categories,
       asked: set.categories.filter((category) => category !== 'essenciais'),
       id: visitor.id,
@@ -454,7 +453,7 @@ export class Visitors {
         id: visitor.id,
         action,
         categories,
-        text_version: textVersionOf(set),
+        text_version: set.textVersion,
         tag_set_version: set.version ?? '',
       },
       cookie: before,
@@ -502,10 +501,6 @@ export class Visitors {
       agent: visitor.browser.agent,
     })
   }
-}
-
-function textVersionOf(set: TagSet): number {
-  return set.sendsEmail ? EMAIL_TEXT_VERSION : CONSENT_TEXT_VERSION
 }
 
 function cookieOf({ choice }: Visitor): string {

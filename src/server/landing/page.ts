@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { ConsentCategory } from '#contract/consent.ts'
-import { EMAIL_TEXT_VERSION, toLetters } from '#contract/consent-choice.ts'
+import { CONSENT_TEXT_VERSION, toLetters } from '#contract/consent-choice.ts'
 import type { SiteInfo } from '#contract/site.ts'
 import {
   TAG_CATEGORIES_ATTRIBUTE,
@@ -11,6 +11,7 @@ import { CSP_REPORT_PATH } from '#contract/tag-report.ts'
 import { bootLoader } from '#landing/pages/boot-loader.ts'
 import type { DocumentAssets } from '#landing/pages/document.tsx'
 import type { Config } from '../config.ts'
+import { emailSharingOf } from '../conversions/destinations/destinations.ts'
 import {
   type Policy,
   publicPolicy,
@@ -35,8 +36,8 @@ export interface PageTags {
   categories: readonly ConsentCategory[]
   sources: TagSources
   trustsContainer: boolean
-  /** A pixel sends hashed addresses of subscribers: the banner says so and asks again. */
-  sendsEmail: boolean
+  /** Of the wording: if pixels send hashed addresses, the banner says to whom and asks again. */
+  textVersion: number
   /** True while a tag runs in an isolated frame. */
   hasFrames: boolean
   /** Items in the page's HTML, for everybody. */
@@ -58,10 +59,9 @@ interface PageStoreDeps {
   compressPage: CompressText
 }
 
-/** One page with tags: without and with the wording for hashed addresses, and as it is served. */
+/** One page with tags: with each wording, and as it is served. */
 interface TaggedPage {
-  html: string
-  emailHtml: () => string
+  htmlOf: (textVersion: number) => string
   response: SwappedResponse
 }
 
@@ -94,16 +94,19 @@ export class PageStore {
       ['/', renderer.renderLanding(facts, documentAssets)] as const,
       ...renderer.renderNichePages(facts, documentAssets),
     ]
-    // Rendered when a pixel first sends addresses.
-    let emailPages: ReadonlyMap<string, string> | null = null
-    const withEmail = (path: string, html: string) => {
-      emailPages ??= new Map(render({ ...site, sendsEmail: true }))
-      return emailPages.get(path) ?? html
+    // Rendered when pixels first send addresses to these recipients.
+    const others = new Map<number, ReadonlyMap<string, string>>()
+    const htmlOf = (textVersion: number, path: string, ordinary: string) => {
+      if (textVersion === CONSENT_TEXT_VERSION) return ordinary
+      const known = others.get(textVersion)
+      const pages = known ?? new Map(render({ ...site, emailSharing: emailSharingOf(textVersion) }))
+      others.set(textVersion, pages)
+      return pages.get(path) ?? ordinary
     }
     return new Map(
       render(site).map(([path, html]) => {
         const response = this.#pages?.get(path)?.response ?? new SwappedResponse(compressPage)
-        return [path, { html, emailHtml: () => withEmail(path, html), response }]
+        return [path, { htmlOf: (textVersion) => htmlOf(textVersion, path, html), response }]
       }),
     )
   }
@@ -177,11 +180,12 @@ export class PageStore {
 }
 
 /** The page with what pixels put into its HTML, and the names that its scripts read. */
-function withTagNames({ html, emailHtml }: TaggedPage, tags: PageTags | null): string {
-  if (tags === null) return html
-  const page = withHeadItems(tags.sendsEmail ? emailHtml() : html, tags.head)
+function withTagNames({ htmlOf }: TaggedPage, tags: PageTags | null): string {
+  if (tags === null) return htmlOf(CONSENT_TEXT_VERSION)
+  const { textVersion } = tags
+  const page = withHeadItems(htmlOf(textVersion), tags.head)
   if (tags.version === null) return page
-  const text = tags.sendsEmail ? `${TEXT_VERSION_ATTRIBUTE}="${EMAIL_TEXT_VERSION}" ` : ''
+  const text = textVersion === CONSENT_TEXT_VERSION ? '' : `${TEXT_VERSION_ATTRIBUTE}="${textVersion}" `
   return replaceOnce(
     page,
     '<html ',

@@ -1,6 +1,6 @@
 import { toBuffer } from 'qrcode'
 import type { ActiveToolList } from '#contract/inventory.ts'
-import { REGISTER_QR_PATH, type SiteInfo } from '#contract/site.ts'
+import { type EmailSharing, REGISTER_QR_PATH, type SiteInfo } from '#contract/site.ts'
 import { FEES_PATH, nichePath } from '#contract/site-content.ts'
 import { COLORS } from '#design/colors.ts'
 import type { DocumentAssets } from '#landing/pages/document.tsx'
@@ -94,15 +94,18 @@ async function drawQr(text: string, headers: Headers): Promise<PreparedResponse>
   return prepareResponse(await toBuffer(text, options), { br: null, gzip: null }, headers)
 }
 
-/** The same addresses while a pixel sends hashed addresses: the privacy policy says so. */
-export async function prepareEmailPages({
-  config,
-  renderer,
-  documentAssets,
-  compressPage,
-}: Omit<PublicPagesDeps, 'pictures' | 'staticAssets' | 'site'>): Promise<Map<string, PreparedResponse>> {
+/** The same addresses while pixels send hashed addresses: the privacy policy says to whom. */
+export async function prepareEmailPages(
+  {
+    config,
+    renderer,
+    documentAssets,
+    compressPage,
+  }: Omit<PublicPagesDeps, 'pictures' | 'staticAssets' | 'site'>,
+  emailSharing: EmailSharing,
+): Promise<Map<string, PreparedResponse>> {
   const prepare = preparer(compressPage)
-  const site = { ...config.site, sendsEmail: true }
+  const site = { ...config.site, emailSharing }
   return new Map(
     await Promise.all([
       prepare(

@@ -4,6 +4,7 @@ import type { ActiveTool } from '#contract/inventory.ts'
 import type { SiteInfo } from '#contract/site.ts'
 import { FEES_PATH, type SiteContent } from '#contract/site-content.ts'
 import type { Config } from '../config.ts'
+import { emailSharingOf } from '../conversions/destinations/destinations.ts'
 import type { Logger } from '../http/logging/logger.ts'
 import type { HostOf } from '../http/security/classes.ts'
 import { type Headers, otherHeaders } from '../http/security/headers.ts'
@@ -17,8 +18,8 @@ import { readSiteContent, watchSiteContent } from './site-content.ts'
 
 interface FastPathPorts {
   hostOf: HostOf
-  /** True if a pixel of the current set sends hashed addresses of subscribers. */
-  sendsEmail: () => boolean
+  /** Of the wording of the current set. */
+  textVersion: () => number
   tagFile: (path: string) => PreparedResponse | undefined
   /** Called for each GET of a page for people; null if nobody counts. */
   onPageView: OnPageView | null
@@ -40,8 +41,8 @@ export async function composeSite(config: Config, distDir: string, compressPage:
   const file = config.siteContentFile
   let info: SiteInfo = withContent(file === null ? null : readSiteContent(file))
   let publicPages = await prepareAll(info)
-  // Made when a pixel first sends addresses.
-  let emailPages: ReadonlyMap<string, PreparedResponse> | null = null
+  // By version of the wording, made when pixels first send addresses to these recipients.
+  const emailPages = new Map<number, ReadonlyMap<string, PreparedResponse>>()
   const pages = new PageStore(rendering, info)
   const feesPage = createFeesPage(rendering)
   const cookiePolicy = new CookiePolicyStore(rendering)
@@ -57,11 +58,12 @@ export async function composeSite(config: Config, distDir: string, compressPage:
     renderSummaryPage: (state: Parameters<typeof renderer.renderSummaryPage>[2]): string =>
       renderer.renderSummaryPage(config.site, documentAssets, state),
     /** The page with the response to a plain form post; each of the few variants is rendered once. */
-    renderNewsletterAnswer: (message: string, sendsEmail: boolean): string => {
-      const key = `${sendsEmail} ${message}`
+    renderNewsletterAnswer: (message: string, textVersion: number): string => {
+      const key = `${textVersion} ${message}`
       const known = newsletterAnswers.get(key)
       if (known !== undefined) return known
-      const page = renderer.renderNewsletterAnswer({ ...info, sendsEmail }, documentAssets, message)
+      const site = { ...info, emailSharing: emailSharingOf(textVersion) }
+      const page = renderer.renderNewsletterAnswer(site, documentAssets, message)
       newsletterAnswers.set(key, page)
       return page
     },
@@ -79,7 +81,10 @@ export async function composeSite(config: Config, distDir: string, compressPage:
       tools: readonly ActiveTool[],
       note: (headersHash: string) => Promise<string>,
     ): Promise<void> => {
-      if (tags.sendsEmail) emailPages ??= await prepareEmailPages(rendering)
+      const { textVersion } = tags
+      const sharing = emailSharingOf(textVersion)
+      if (sharing !== null && !emailPages.has(textVersion))
+        emailPages.set(textVersion, await prepareEmailPages(rendering, sharing))
       await pages.compose(tags)
       const changed_at = await note(pages.headersHash)
       await cookiePolicy.compose({ tools: [...tools], changed_at })
@@ -98,13 +103,13 @@ export async function composeSite(config: Config, distDir: string, compressPage:
       })
     },
 
-    createFastPath: ({ hostOf, sendsEmail, tagFile, onPageView }: FastPathPorts): FastPath =>
+    createFastPath: ({ hostOf, textVersion, tagFile, onPageView }: FastPathPorts): FastPath =>
       createFastPath({
         pages,
         cookiePolicy,
         shared: staticAssets,
         site: {
-          get: (path) => (sendsEmail() ? emailPages?.get(path) : undefined) ?? publicPages.get(path),
+          get: (path) => emailPages.get(textVersion())?.get(path) ?? publicPages.get(path),
         },
         feesPage: (query) => feesPage(info, query),
         tagFile,

@@ -140,7 +140,7 @@ async function planFor(
   if (mode === 'test' || ids.length === 0) return () => null
   const [{ all }, choices] = await Promise.all([pixels.current(), readNewestChoices(db, ids)])
   return (outcome, visit) =>
-    planDeliveries(all, { ...outcome, visit, categories: choices.get(visit.consentId) }, now)
+    planDeliveries(all, { ...outcome, visit, choice: choices.get(visit.consentId) }, now)
 }
 
 function toResult(

@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify'
 import type { RecipientsContent } from '#contract/consent.ts'
-import { CONSENT_TEXT_VERSION, EMAIL_TEXT_VERSION } from '#contract/consent-choice.ts'
 import { FRAMES_PATH } from '#contract/isolated-frame.ts'
 import type { Config } from '../config.ts'
 import { registerConsent } from '../consent/choice.ts'
@@ -77,11 +76,7 @@ export function composeTags({
     compressFile: compressPage,
     renderFrame: frames.render,
     swapPage: (set, tagsVersion) => swapPage(set, describeServedSet(set, tagsVersion)),
-    noteSet: (set) =>
-      keepConsentNotice(
-        set.sendsEmail ? EMAIL_TEXT_VERSION : CONSENT_TEXT_VERSION,
-        describeRecipients(site, set),
-      ),
+    noteSet: (set) => keepConsentNotice(set.textVersion, describeRecipients(site, set)),
   })
   const overview = () => readOverview({ db, tags: store, ...budget })
   let writeCounts = () => stats.flush()

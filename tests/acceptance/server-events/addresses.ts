@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto'
 import { expect, test, vi } from 'vitest'
 import type { OptionalCategory } from '#contract/consent.ts'
-import { CONSENT_TEXT_VERSION, EMAIL_TEXT_VERSION } from '#contract/consent-choice.ts'
+import { CONSENT_TEXT_VERSION, textVersionFor } from '#contract/consent-choice.ts'
 import { ALL, type EventSite } from '#tests/support/event-site.ts'
+
+/** The text that names Meta alone. */
+const META_TEXT = textVersionFor(['meta'])
 
 /** The hashed address of a subscription, and the visitor’s own ID. */
 export function testAddresses(site: EventSite): void {
@@ -28,13 +31,13 @@ export function testAddresses(site: EventSite): void {
   const kept = () => site.database.db.selectFrom('sign_up_hashes').selectAll().execute()
 
   test.each<[string, object, number, OptionalCategory[], string[] | undefined]>([
-    ['longer text, accepted and switched on', {}, EMAIL_TEXT_VERSION, ALL, [MARIA_HASH]],
-    ['not switched on', { send_hashed_email: false }, EMAIL_TEXT_VERSION, ALL, undefined],
+    ['longer text, accepted and switched on', {}, META_TEXT, ALL, [MARIA_HASH]],
+    ['not switched on', { send_hashed_email: false }, META_TEXT, ALL, undefined],
     ['the shorter text was shown', {}, CONSENT_TEXT_VERSION, ALL, undefined],
     [
       'marketing refused, and the pixel in another category',
       { consent_category: 'desempenho' },
-      EMAIL_TEXT_VERSION,
+      META_TEXT,
       ['desempenho'],
       undefined,
     ],
@@ -57,7 +60,7 @@ export function testAddresses(site: EventSite): void {
     const meta = await add('meta')
     const both = await add('both')
     site.apis.isDown = true
-    const { cookie } = await visitor(ALL, EMAIL_TEXT_VERSION)
+    const { cookie } = await visitor(ALL, META_TEXT)
     await subscribe(MARIA, cookie)
     await send({ name: 'sign_up' }, cookie)
     const rows = await events().select(['pixel_id', 'email_hash', 'payload']).execute()
@@ -73,10 +76,10 @@ export function testAddresses(site: EventSite): void {
 
   test('does not send the address after a reduced consent, nor after ten minutes', async () => {
     await add('meta')
-    const fickle = await visitor(ALL, EMAIL_TEXT_VERSION)
+    const fickle = await visitor(ALL, META_TEXT)
     await subscribe(MARIA, fickle.cookie)
     await send({ name: 'sign_up' }, cookieOf(fickle.id, ALL, CONSENT_TEXT_VERSION))
-    const slow = await visitor(ALL, EMAIL_TEXT_VERSION)
+    const slow = await visitor(ALL, META_TEXT)
     await subscribe('bia@exemplo.com.br', slow.cookie)
     await site.database.db
       .updateTable('sign_up_hashes')
@@ -93,7 +96,7 @@ export function testAddresses(site: EventSite): void {
     const meta = await add('meta')
     site.apis.isDown = true
     const signUp = async () => {
-      const who = await visitor(ALL, EMAIL_TEXT_VERSION)
+      const who = await visitor(ALL, META_TEXT)
       await subscribe(MARIA, who.cookie)
       await send({ name: 'sign_up' }, who.cookie)
       // Again, before the page posts the conversion.
@@ -108,7 +111,7 @@ export function testAddresses(site: EventSite): void {
     expect(await found()).toEqual([[MARIA_HASH], 1])
     for (const table of ['deliveries', 'sign_up_hashes', 'audit_events'] as const)
       expect(JSON.stringify(await db.selectFrom(table).selectAll().execute())).not.toContain('maria')
-    await choose(withdrawn.id, ['desempenho'], withdrawn.cookie, EMAIL_TEXT_VERSION)
+    await choose(withdrawn.id, ['desempenho'], withdrawn.cookie, META_TEXT)
     expect(await found()).toEqual([[], 0])
 
     await signUp()
@@ -133,7 +136,7 @@ export function testAddresses(site: EventSite): void {
     expect(await said()).toEqual([false, false, false])
     const meta = await add('meta')
     expect(await said()).toEqual([true, true, true])
-    expect(await read('/')).toContain(` data-text="${EMAIL_TEXT_VERSION}"`)
+    expect(await read('/')).toContain(` data-text="${META_TEXT}"`)
     await patch(meta.id, { send_hashed_email: false })
     expect(await said()).toEqual([false, false, false])
     expect(await read('/')).not.toContain('data-text=')
@@ -141,7 +144,7 @@ export function testAddresses(site: EventSite): void {
     expect(await said()).toEqual([false, false, false])
     // A choice on the longer text counts for the shorter one.
     await add('both')
-    const { cookie } = await visitor(ALL, EMAIL_TEXT_VERSION)
+    const { cookie } = await visitor(ALL, META_TEXT)
     await send({}, cookie)
     await untilEmpty()
     expect(metaEvents()).toHaveLength(1)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { EMAIL_TEXT_VERSION } from '#contract/consent-choice.ts'
+import { textVersionFor } from '#contract/consent-choice.ts'
 import type { ServerEventName } from '#contract/server-event.ts'
 import {
   ADDRESS,
@@ -11,6 +11,9 @@ import {
   type EventSite,
 } from '#tests/support/event-site.ts'
 import type { Received } from '#tests/support/vendor-apis/start-vendor-apis.ts'
+
+/** The text that names Meta alone. */
+const META_TEXT = textVersionFor(['meta'])
 
 /** What each vendor gets, field by field. */
 export function testPayloads(site: EventSite): void {
@@ -29,7 +32,7 @@ export function testPayloads(site: EventSite): void {
     ['sign_up', 'CompleteRegistration', 'newsletter', 'sign_up', { method: 'newsletter' }],
   ])('sends %s each way, field by field', async (name, metaName, content, googleName, params) => {
     for (const destination of Object.keys(DESTINATIONS)) await add(destination as DestinationName)
-    const { cookie } = await visitor(ALL, EMAIL_TEXT_VERSION)
+    const { cookie } = await visitor(ALL, META_TEXT)
     await subscribe('  Maria.Silva@Example.COM.BR ', cookie)
     const id = randomUUID()
     const before = Math.floor(Date.now() / 1000)

@@ -69,7 +69,11 @@ function ingest({ path, headers, body }: Received): Reply {
     return refuse(400, 'INVALID_ARGUMENT', 'INVALID_CONVERSION_ACTION_ID')
   for (const event of body.events) {
     const { gclid, gbraid, wbraid } = event.adIdentifiers ?? {}
-    if (!gclid && !gbraid && !wbraid) return refuse(400, 'INVALID_ARGUMENT', 'NO_IDENTIFIERS_PROVIDED')
+    const hash = event.userData?.userIdentifiers[0].emailAddress
+    if (!gclid && !gbraid && !wbraid && !hash)
+      return refuse(400, 'INVALID_ARGUMENT', 'NO_IDENTIFIERS_PROVIDED')
+    if (hash && !(body.encoding === 'HEX' && /^[0-9a-f]{64}$/.test(hash)))
+      return refuse(400, 'INVALID_ARGUMENT', 'INVALID_SHA256_FORMAT')
     if (Number.isNaN(Date.parse(event.eventTimestamp)))
       return refuse(400, 'INVALID_ARGUMENT', 'EVENT_TIME_INVALID')
   }

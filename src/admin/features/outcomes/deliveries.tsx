@@ -114,7 +114,7 @@ function describeChoice(
   who: string,
 ): string {
   if (!takesOutcomes)
-    return `Não é possível enviar: ${who} exige o e-mail ou o endereço IP da pessoa, que não enviamos.`
+    return `Não é possível enviar: para receber resultados, ${who} exige dados do navegador da pessoa.`
   if (event === null) return 'Não enviado'
   return `Recebe como ${event}${sendsValue ? ', com o valor' : ''}`
 }

@@ -1,5 +1,10 @@
 import type { ConsentCategory, OptionalCategory } from '#contract/consent.ts'
-import { type ConsentAction, GOOGLE_CONSENT_TYPES, OPTIONAL_CATEGORIES } from '#contract/consent-choice.ts'
+import {
+  type ConsentAction,
+  countsOnText,
+  GOOGLE_CONSENT_TYPES,
+  OPTIONAL_CATEGORIES,
+} from '#contract/consent-choice.ts'
 import { legalPagePath, PREFERENCES_ID } from '#landing/legal/legal-paths.ts'
 import { readConsentCookie, writeConsentCookie } from '../shared/consent-cookie.ts'
 import { adoptStyle, gtag, openDialogs, randomId, type TagSet } from '../shared/page.ts'
@@ -103,7 +108,7 @@ const CHOICE_SAVED = 'Escolha salva. Para mudar, acesse Preferências de cookies
 /** The granted categories, or null if the visitor must be asked (again): no choice, another text, or a new category. */
 function readGranted({ inUse, textVersion }: TagSet): ConsentCategory[] | null {
   const choice = readConsentCookie()
-  if (choice === null || choice.textVersion < textVersion) return null
+  if (choice === null || !countsOnText(choice.textVersion, textVersion)) return null
   return inUse.every((category) => choice.asked.includes(category)) ? choice.granted : null
 }
 

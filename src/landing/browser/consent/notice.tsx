@@ -1,6 +1,7 @@
 import { type FormEvent, useLayoutEffect, useRef } from 'react'
 import type { ConsentCategory } from '#contract/consent.ts'
 import { type ConsentAction, OPTIONAL_CATEGORIES, RECEIPT_PATH } from '#contract/consent-choice.ts'
+import { type EmailSharing, joinNames } from '#contract/site.ts'
 import { legalPagePath } from '#landing/legal/legal-paths.ts'
 import { DialogHead } from '../shared/dialog.tsx'
 import { setObjection } from '../shared/objection.ts'
@@ -131,7 +132,7 @@ export function PreferencesDialog(props: PreferencesDialogProps) {
   )
 }
 
-// A change here changes what people agree to: raise both versions in `consent-choice.ts` with it. Each text is its own
+// A change here changes what people agree to: raise `CONSENT_TEXT_VERSION` in `consent-choice.ts` with it. Each text is its own
 // export, so that scripts do not contain what only the server renders.
 export const REGION = 'Cookies'
 
@@ -170,8 +171,11 @@ export const KINDS = [
 ] as const
 
 /**
- * Added to banner and preferences while a pixel sends hashed addresses of subscribers: the text is then
- * `EMAIL_TEXT_VERSION`. In its own file, which no visitor's script imports.
+ * Added to banner and preferences while pixels send hashed addresses; empty if none does. No visitor's script imports
+ * it: each page has its own sentence.
  */
-export const EMAIL_NOTICE =
-  'Se você aceitar Marketing e se inscrever na newsletter, seu e-mail também vai para a Meta em forma de código (hash).'
+export function emailNotice(sharing: EmailSharing | null | undefined): string {
+  if (!sharing) return ''
+  const customers = sharing.ofCustomers ? ' ou virar cliente' : ''
+  return `Se você aceitar Marketing e se inscrever na newsletter${customers}, seu e-mail também vai para ${joinNames(sharing.recipients)} em forma de código (hash).`
+}

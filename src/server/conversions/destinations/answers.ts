@@ -30,6 +30,8 @@ type AnswerRow = {
   | { means: 'limited' | 'unstable' }
   /** Sent alone, the event is refused; the reason is the vendor's first code, or the status. */
   | { means: 'refused'; reason?: 'status' }
+  /** The event is sent again without the hashed address. */
+  | { means: 'without_email' }
   | { means: 'retry'; afterMs: number; message: string }
   /** Nothing is sent until somebody fixes the pixel. */
   | { means: 'stop'; code: string; message: string }
@@ -61,6 +63,10 @@ export function readAnswerBy(table: AnswerTable, answer: ReceivedAnswer, sent: n
       return { kind: 'stop', code: row.code, answer: said, message: row.message }
     case 'retry':
       return { kind: 'retry', afterMs: row.afterMs, answer: said, message: row.message }
+    case 'without_email': {
+      const [reason = ''] = own
+      return { kind: 'without_email', reason, answer: said, message: table.refusalText(reason) }
+    }
     case 'limited':
       return {
         kind: 'retry',

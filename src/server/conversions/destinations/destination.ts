@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ClickId } from '#contract/campaign.ts'
 import type { OptionalCategory } from '#contract/consent.ts'
+import type { EmailRecipient } from '#contract/consent-choice.ts'
 import type { DeliveryCheck, DeliveryState } from '#contract/conversions.ts'
 import type { PixelDelivery, PixelType } from '#contract/pixel.ts'
 import type { OutcomeEvent, ServerEventName } from '#contract/server-event.ts'
@@ -41,7 +42,9 @@ export interface Destination {
   /** IDs that only this destination gets. */
   identify?(visit: Visit): Identity<Record<string, string | number>>
   /** What it gets about the visitor beyond page, campaign and its own IDs. */
-  carries: readonly ('address' | 'agent' | 'email')[]
+  carries: readonly ('address' | 'agent')[]
+  /** How it wants hashed addresses; absent if it takes none. */
+  email?: EmailOptions
   /** How long after an event it is still accepted. */
   windowMs(way: PixelDelivery): number
   /** Events in one request. */
@@ -66,6 +69,17 @@ export interface Destination {
   unconfirmed?: { attempt: string; health: string }
   test: TestOptions
 }
+
+interface EmailOptions {
+  /** The name by which the consent text knows it. */
+  recipient: EmailRecipient
+  hash: EmailHash
+  /** How long after an event it takes the hash, if not as long as the event. */
+  oldestMs?: number
+}
+
+/** Of the address in lower case, or as Google normalises it. */
+export type EmailHash = 'ordinary' | 'google'
 
 /** How to ask later what became of the events of an accepted request. */
 export interface Confirmation {
@@ -203,6 +217,8 @@ export interface EventPayload {
   value?: OutcomeValue
   /** SHA-256, in hexadecimal. */
   email?: string
+  /** Of an outcome: the vendor could match it by the address only. */
+  onlyEmail?: true
   /** IDs of the destination, from `identify`. */
   [id: string]: unknown
 }
@@ -278,6 +294,14 @@ export function isSendable(destination: Destination, eventIds: EventIds, job: Jo
     : destination.outcomes !== undefined && job.outcome.event !== ''
 }
 
+/** The job without a hashed address; null if the vendor could then match it to nobody. */
+export function withoutEmail(destination: Destination, job: Job): Job | null {
+  const { email, ...payload } = job.payload
+  if (email === undefined) return job
+  const isUseful = job.outcome === undefined ? destination.isUseful?.(payload) !== false : !payload.onlyEmail
+  return isUseful ? { ...job, payload } : null
+}
+
 /** `primeira_venda` as `PrimeiraVenda`, the way vendors write the names of their own events. */
 export function inCamelCase(name: string): string {
   return name.replace(/(?:^|_)([a-z0-9]?)/g, (_, first: string) => first.toUpperCase())
@@ -317,6 +341,8 @@ export type Verdict =
   | EventVerdict
   /** The vendor answered for each event, in the order sent. */
   | { kind: 'each'; verdicts: readonly EventVerdict[] }
+  /** The vendor takes no hashed address from this account: the event is sent again without it. */
+  | (Said & { kind: 'without_email'; reason: string })
   /** One bad event refuses the whole request: its halves are sent separately. */
   | (Said & { kind: 'split'; reason: string })
   /** The server is shutting down: it says nothing about the vendor. */

@@ -1,6 +1,8 @@
+import { EMAIL_RECIPIENTS, recipientsNamedBy, textVersionFor } from '#contract/consent-choice.ts'
 import type { DestinationField, ServedDestination } from '#contract/conversions.ts'
 import { DAY_MS } from '#contract/durations.ts'
 import type { PixelType } from '#contract/pixel.ts'
+import type { EmailSharing } from '#contract/site.ts'
 import { type ApiOverrides, apiOf, type Destination, type Field } from './destination.ts'
 import { googleAds } from './google-ads.ts'
 import { googleAnalytics } from './google-analytics.ts'
@@ -35,6 +37,27 @@ export function destinationOf(pixel: {
   return DESTINATIONS.find(({ type }) => type === pixel.type) ?? null
 }
 
+/** The version of the text that names Meta alone: it speaks of subscribers only. */
+const FIRST_EMAIL_TEXT = textVersionFor(['meta'])
+
+/** Who gets hashed addresses by the text with this version; null if nobody does. */
+export function emailSharingOf(textVersion: number): EmailSharing | null {
+  const named = recipientsNamedBy(textVersion)
+  if (named.length === 0) return null
+  return {
+    recipients: named.flatMap((id) =>
+      DESTINATIONS.filter(({ email }) => email?.recipient === id).map(({ who }) => who),
+    ),
+    ofCustomers: textVersion !== FIRST_EMAIL_TEXT,
+  }
+}
+
+/** Versions of every text that this release can show. */
+export const CONSENT_TEXTS: readonly number[] = Array.from(
+  { length: 1 << EMAIL_RECIPIENTS.length },
+  (_, bits) => textVersionFor(EMAIL_RECIPIENTS.filter((_id, at) => bits & (1 << at))),
+)
+
 /** From this long before a version's end, the operator is reminded. */
 const REMINDED_MS = 30 * DAY_MS
 
@@ -58,7 +81,7 @@ export function findApiProblems(
 /** `GET /admin/api/destinations`: what a form needs to know about each. */
 export function serveDestinations(): ServedDestination[] {
   return DESTINATIONS.map(
-    ({ id, name, type, vendor, who, ways, events, form, carries, confirmation, test }) => ({
+    ({ id, name, type, vendor, who, ways, events, form, email, confirmation, test }) => ({
       id,
       name,
       type,
@@ -73,7 +96,7 @@ export function serveDestinations(): ServedDestination[] {
       secret: { ...toServedField(form.secret), where: form.secret.where },
       url: toServedField(form.url),
       event_id: toServedField(form.eventId),
-      takes_hashed_email: carries.includes('email'),
+      takes_hashed_email: email !== undefined,
       confirms_later: confirmation !== undefined,
       test: {
         meaning: test.meaning,

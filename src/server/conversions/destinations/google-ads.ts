@@ -86,7 +86,8 @@ export const googleAds: Destination = {
     },
     meanings: {
       browser: 'O script do Google roda na página. Bloqueadores de anúncios podem impedir parte dos envios.',
-      server: 'Vai direto ao Google, só de quem chegou por um anúncio dele.',
+      server:
+        'Vai direto ao Google, só de quem chegou por um anúncio dele ou, com a opção de e-mail, se inscreveu na newsletter.',
     },
     more: 'Use uma ação de conversão própria para a importação e deixe só ela como principal na meta. Se a tag da página contar na mesma meta, o Google conta em dobro.',
   },
@@ -95,7 +96,9 @@ export const googleAds: Destination = {
   cookiesReadBy: [],
   identify: (visit) => identifyClick(visit, CLICK_COOKIE),
   carries: [],
-  isUseful: (payload) => Object.keys(clickOf(payload)).length > 0,
+  // With a hashed address Google takes events of 63 days only, without one of 90.
+  email: { recipient: 'google_ads', hash: 'google', oldestMs: 63 * DAY_MS - HOUR_MS },
+  isUseful: (payload) => payload.email !== undefined || Object.keys(clickOf(payload)).length > 0,
   // Google accepts 90 days; a click ID should not wait in the queue that long.
   windowMs: () => 7 * DAY_MS - HOUR_MS,
   batch: 1,
@@ -143,6 +146,8 @@ function request(
   test?: TestMode,
 ): OutgoingRequest {
   const { event, event_id, payload, outcome } = job as Job
+  const { email } = payload
+  const click = clickOf(payload)
   const consent = payload.marketing ? 'CONSENT_GRANTED' : 'CONSENT_DENIED'
   return {
     url: `${api.url}/${api.version}/events:ingest`,
@@ -154,13 +159,15 @@ function request(
           productDestinationId: outcome?.event ?? eventIds[event],
         },
       ],
+      ...(email === undefined ? {} : { encoding: 'HEX' }),
       consent: { adUserData: consent, adPersonalization: consent },
       events: [
         {
           eventTimestamp: new Date(payload.at).toISOString(),
           eventSource: 'WEB',
           transactionId: event_id,
-          adIdentifiers: clickOf(payload),
+          ...(Object.keys(click).length === 0 ? {} : { adIdentifiers: click }),
+          ...(email === undefined ? {} : { userData: { userIdentifiers: [{ emailAddress: email }] } }),
           ...(outcome?.value
             ? { conversionValue: Number(outcome.value.amount), currency: outcome.value.currency }
             : {}),
@@ -253,6 +260,9 @@ const WRONG_ACTION = [
   'EVENT_SOURCE_AND_DESTINATION_MISMATCH',
 ]
 
+/** The customer has not accepted Google's terms for customer data, or may not. */
+const NO_CUSTOMER_DATA = /^DESTINATION_ACCOUNT_(?:ENHANCED_CONVERSIONS_|NOT_ENABLED_|DATA_POLICY_PROHIBITS_)/
+
 const TRANSIENT = ['INTERNAL_ERROR', 'INTERNAL', 'DEADLINE_EXCEEDED', 'UNAVAILABLE', 'ABORTED']
 
 /** The reasons of an error, most specific first. */
@@ -283,6 +293,7 @@ const ANSWERS: AnswerTable = {
       message:
         'O Google não aceitou a ação de conversão, e o envio parou. Confira o número e o tipo da ação: ela precisa ser de importação de cliques.',
     },
+    { on: [NO_CUSTOMER_DATA], means: 'without_email' },
     { on: ['HTTP 401', 'UNAUTHENTICATED'], means: 'stop', code: 'token_refused', message: KEY_REFUSED },
     {
       on: NO_ACCESS,
@@ -366,6 +377,9 @@ const REFUSALS: Record<string, string> = {
   INVALID_AD_IDENTIFIER_FOR_ACCOUNT: OTHER_ACCOUNT,
 }
 
+const NO_TERMS =
+  'O Google não aceita e-mail em hash nesta conta. Aceite os termos de dados do cliente no Google Ads ou desligue o envio do e-mail no pixel.'
+
 /** Of events that Google had accepted first, without the beginning that all have. */
 const LATER_REFUSALS: Record<string, string> = {
   EVENT_TOO_OLD: 'A conversão aconteceu há mais tempo do que o Google aceita.',
@@ -395,6 +409,7 @@ function refusalText(reason: string): string {
       LATER_REFUSALS[reason.replace(LATER_REASON, '')] ??
       `O Google recebeu o evento e depois o recusou (${reason}). Avise a equipe de TI.`
     )
+  if (NO_CUSTOMER_DATA.test(reason)) return NO_TERMS
   return REFUSALS[reason] ?? `O Google recusou o formato do evento (${reason}). Avise a equipe de TI.`
 }
 

@@ -76,6 +76,7 @@ export const linkedin: Destination = {
   cookiesReadBy: [],
   identify: (visit) => identifyClick(visit, CLICK_COOKIE, { li_fat_id: 'li_fat_id' }),
   carries: ['address'],
+  email: { recipient: 'linkedin', hash: 'ordinary' },
   windowMs: (way) => (way === 'both' ? 2 * DAY_MS : 7 * DAY_MS - HOUR_MS),
   batch: 1,
   parallel: 2,
@@ -114,7 +115,7 @@ interface ConversionEvent {
   conversionValue?: { currencyCode: string; amount: string }
 }
 
-function request({ secret, api, eventIds, sendsEmail }: Target, [job]: readonly Job[]): OutgoingRequest {
+function request({ secret, api, eventIds }: Target, [job]: readonly Job[]): OutgoingRequest {
   return {
     url: `${api.url}/rest/conversionEvents`,
     headers: {
@@ -122,15 +123,11 @@ function request({ secret, api, eventIds, sendsEmail }: Target, [job]: readonly 
       'linkedin-version': api.version,
       'x-restli-protocol-version': '2.0.0',
     },
-    body: toEvent(job as Job, eventIds, sendsEmail),
+    body: toEvent(job as Job, eventIds),
   }
 }
 
-function toEvent(
-  { event, event_id, payload, outcome }: Job,
-  ids: EventIds,
-  sendsEmail: boolean,
-): ConversionEvent {
+function toEvent({ event, event_id, payload, outcome }: Job, ids: EventIds): ConversionEvent {
   const { address, email } = payload
   const { li_fat_id } = payload as { li_fat_id?: string }
   return {
@@ -142,7 +139,7 @@ function toEvent(
         ...(li_fat_id === undefined
           ? []
           : [{ idType: 'LINKEDIN_FIRST_PARTY_ADS_TRACKING_UUID', idValue: li_fat_id }]),
-        ...(email === undefined || !sendsEmail ? [] : [{ idType: 'SHA256_EMAIL', idValue: email }]),
+        ...(email === undefined ? [] : [{ idType: 'SHA256_EMAIL', idValue: email }]),
         // LinkedIn takes an IPv6 address without an error, and ignores it.
         ...(address !== null && isIPv4(address)
           ? [{ idType: 'PLAINTEXT_IP_ADDRESS', idValue: address }]

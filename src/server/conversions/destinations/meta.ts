@@ -81,7 +81,8 @@ export const meta: Destination = {
   // A container may load Meta's script.
   cookiesReadBy: ['meta', 'google_tag_manager'],
   identify,
-  carries: ['address', 'agent', 'email'],
+  carries: ['address', 'agent'],
+  email: { recipient: 'meta', hash: 'ordinary' },
   // Meta refuses a website's event without a user agent, and with it all others of its request.
   isUseful: ({ agent }) => agent !== null,
   // Meta drops events older than seven days, and merges with the browser's event within two.
@@ -128,7 +129,7 @@ export const meta: Destination = {
 
 /** The token is in a header, because addresses end up in logs. */
 function request(
-  { account, secret, siteUrl, api, sendsEmail }: Target,
+  { account, secret, siteUrl, api }: Target,
   jobs: readonly Job[],
   test?: TestMode,
 ): OutgoingRequest {
@@ -136,9 +137,7 @@ function request(
     url: `${api.url}/${api.version}/${account}/events`,
     headers: { authorization: `Bearer ${secret}` },
     body: {
-      data: jobs.map((job) =>
-        job.outcome === undefined ? toEvent(job, siteUrl, sendsEmail) : toOutcome(job),
-      ),
+      data: jobs.map((job) => (job.outcome === undefined ? toEvent(job, siteUrl) : toOutcome(job))),
       ...(test === undefined ? {} : { test_event_code: test.code }),
     },
   }
@@ -150,11 +149,7 @@ interface MetaIds {
 }
 
 /** Formats an event for the Conversions API. */
-function toEvent(
-  { event, event_id, payload }: PageJob,
-  siteUrl: string,
-  sendsEmail: boolean,
-): Record<string, unknown> {
+function toEvent({ event, event_id, payload }: PageJob, siteUrl: string): Record<string, unknown> {
   const content_name = CONTENT_NAMES[event]
   const { address, agent, visitor, email } = payload
   const { fbp, fbc } = payload as MetaIds
@@ -170,7 +165,7 @@ function toEvent(
       ...(fbp === undefined ? {} : { fbp }),
       ...(fbc === undefined ? {} : { fbc }),
       external_id: [sha256(visitor.toLowerCase())],
-      ...(email === undefined || !sendsEmail ? {} : { em: [email] }),
+      ...(email === undefined ? {} : { em: [email] }),
     },
     ...(content_name === undefined ? {} : { custom_data: { content_name } }),
   }
@@ -178,12 +173,16 @@ function toEvent(
 
 /** No browser sent it, so it is no event of a website, which would need one. */
 function toOutcome({ event_id, payload, outcome: { event, value } }: OutcomeJob): Record<string, unknown> {
+  const { fbc } = payload as MetaIds
   return {
     event_name: event,
     event_time: Math.floor(payload.at / 1000),
     event_id,
     action_source: 'system_generated',
-    user_data: { fbc: (payload as MetaIds).fbc },
+    user_data: {
+      ...(fbc === undefined ? {} : { fbc }),
+      ...(payload.email === undefined ? {} : { em: [payload.email] }),
+    },
     ...(value === null ? {} : { custom_data: { value: Number(value.amount), currency: value.currency } }),
   }
 }

@@ -72,6 +72,7 @@ export const pinterest: Destination = {
   cookiesReadBy: [],
   identify: (visit) => identifyClick(visit, CLICK_COOKIE, { epik: '_epik' }),
   carries: ['address', 'agent'],
+  email: { recipient: 'pinterest', hash: 'ordinary' },
   // Pinterest refuses an event that has neither an email nor both of these.
   isUseful: ({ address, agent, email }) => email !== undefined || (address !== null && agent !== null),
   // Duplicates are merged for 48 hours.
@@ -90,7 +91,7 @@ export const pinterest: Destination = {
 }
 
 function request(
-  { account, secret, siteUrl, api, sendsEmail }: Target,
+  { account, secret, siteUrl, api }: Target,
   jobs: readonly Job[],
   test?: TestMode,
 ): OutgoingRequest {
@@ -98,17 +99,13 @@ function request(
     url: `${api.url}/${api.version}/ad_accounts/${account}/events${test === undefined ? '' : '?test=true'}`,
     headers: { authorization: `Bearer ${secret}` },
     body: {
-      data: jobs.flatMap((job) => (job.outcome === undefined ? [toEvent(job, siteUrl, sendsEmail)] : [])),
+      data: jobs.flatMap((job) => (job.outcome === undefined ? [toEvent(job, siteUrl)] : [])),
     },
   }
 }
 
 /** Unknown keys are refused. */
-function toEvent(
-  { event, event_id, payload }: PageJob,
-  siteUrl: string,
-  sendsEmail: boolean,
-): Record<string, unknown> {
+function toEvent({ event, event_id, payload }: PageJob, siteUrl: string): Record<string, unknown> {
   const { address, agent, visitor, email } = payload
   const { epik } = payload as { epik?: string }
   const content_name = CONTENT_NAMES[event]
@@ -124,7 +121,7 @@ function toEvent(
       ...(agent === null ? {} : { client_user_agent: agent }),
       ...(epik === undefined ? {} : { click_id: epik }),
       external_id: [sha256(visitor.toLowerCase())],
-      ...(email === undefined || !sendsEmail ? {} : { em: [email] }),
+      ...(email === undefined ? {} : { em: [email] }),
     },
     ...(content_name === undefined ? {} : { custom_data: { content_name } }),
   }

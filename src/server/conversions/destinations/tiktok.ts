@@ -7,6 +7,7 @@ import { type AnswerTable, readAnswerBy } from './answers.ts'
 import {
   CONTENT_NAMES,
   type Destination,
+  type EventPayload,
   firstClick,
   identifyClick,
   inCamelCase,
@@ -75,6 +76,7 @@ export const tiktok: Destination = {
   cookiesReadBy: [],
   identify,
   carries: ['address', 'agent'],
+  email: { recipient: 'tiktok', hash: 'ordinary' },
   // Events beside the page's are merged for 48 hours; others are accepted for seven days.
   windowMs: (way) => (way === 'both' ? 2 * DAY_MS : 7 * DAY_MS - HOUR_MS),
   batch: 50,
@@ -130,7 +132,7 @@ function identify(visit: Visit): Identity<Record<string, string>> {
 
 /** The header has no `Bearer`, and the path ends with a slash. */
 function request(
-  { account, secret, siteUrl, api, sendsEmail }: Target,
+  { account, secret, siteUrl, api }: Target,
   jobs: readonly Job[],
   test?: TestMode,
 ): OutgoingRequest {
@@ -141,28 +143,26 @@ function request(
       event_source: 'web',
       event_source_id: account,
       ...(test === undefined ? {} : { test_event_code: test.code }),
-      data: jobs.map((job) =>
-        job.outcome === undefined ? toEvent(job, siteUrl, sendsEmail) : toOutcome(job),
-      ),
+      data: jobs.map((job) => (job.outcome === undefined ? toEvent(job, siteUrl) : toOutcome(job))),
     },
   }
 }
 
 function toOutcome({ event_id, payload, outcome: { event, value } }: OutcomeJob): Record<string, unknown> {
+  const { ttclid, email } = payload as EventPayload & { ttclid?: string }
   return {
     event,
     event_time: Math.floor(payload.at / 1000),
     event_id,
-    user: { ttclid: payload.ttclid },
+    user: {
+      ...(ttclid === undefined ? {} : { ttclid }),
+      ...(email === undefined ? {} : { email }),
+    },
     ...(value === null ? {} : { properties: { value: Number(value.amount), currency: value.currency } }),
   }
 }
 
-function toEvent(
-  { event, event_id, payload }: PageJob,
-  siteUrl: string,
-  sendsEmail: boolean,
-): Record<string, unknown> {
+function toEvent({ event, event_id, payload }: PageJob, siteUrl: string): Record<string, unknown> {
   const { address, agent, visitor, email } = payload
   const { ttclid, ttp } = payload as { ttclid?: string; ttp?: string }
   const description = CONTENT_NAMES[event]
@@ -176,7 +176,7 @@ function toEvent(
       ...(address === null ? {} : { ip: address }),
       ...(agent === null ? {} : { user_agent: agent }),
       external_id: sha256(visitor.toLowerCase()),
-      ...(email === undefined || !sendsEmail ? {} : { email }),
+      ...(email === undefined ? {} : { email }),
     },
     page: { url: pageAddress(siteUrl, payload) },
     ...(description === undefined ? {} : { properties: { description } }),

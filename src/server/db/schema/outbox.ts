@@ -43,10 +43,12 @@ export interface Deliveries {
   sealed: string | null
 }
 
-/** The hash of a new subscriber's address, until the page posts the conversion. */
+/** The hashes of a new subscriber's address, until the page posts the conversion. */
 interface SignUpHashes {
   consent_id: string
   email_hash: string
+  /** Of the address as Google normalises it. Null if a process of an older release stored the row. */
+  google_hash: Generated<string | null>
   expires_at: Timestamp
 }
 

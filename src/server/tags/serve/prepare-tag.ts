@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { ConsentCategory } from '#contract/consent.ts'
+import type { EmailRecipient } from '#contract/consent-choice.ts'
 import {
   CONVERSION_NAMES,
   CONVERSIONS,
@@ -49,8 +50,8 @@ export interface PreparedTag {
   isSentByServer: boolean
   /** Where the server sends them. */
   destination: Destination | null
-  /** Includes the hash of a subscriber's address, which visitors must have been told. */
-  sendsEmail: boolean
+  /** Set if it gets hashed addresses, which visitors must have been told. */
+  emailRecipient: EmailRecipient | null
   /** Its entry in the manifest. */
   script: string
   /** Content of each file by path. */
@@ -114,8 +115,8 @@ export function prepareTag(
     frame,
     isSentByServer,
     destination,
-    sendsEmail:
-      isSentByServer && pixel.send_hashed_email === true && (destination?.carries.includes('email') ?? false),
+    emailRecipient:
+      isSentByServer && pixel.send_hashed_email === true ? (destination?.email?.recipient ?? null) : null,
     script,
     files,
     marks,

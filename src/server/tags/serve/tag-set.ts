@@ -1,4 +1,5 @@
 import { CONSENT_CATEGORIES, type ConsentCategory } from '#contract/consent.ts'
+import { textVersionFor } from '#contract/consent-choice.ts'
 import { framePath } from '#contract/isolated-frame.ts'
 import { type ManifestTag, tagPath } from '#contract/tag-manifest.ts'
 import type { TagSources } from '#server/http/security/content-security-policy.ts'
@@ -15,8 +16,8 @@ export interface TagSet {
   sources: TagSources
   /** True while a Tag Manager container is active. */
   trustsContainer: boolean
-  /** A pixel sends hashed addresses of subscribers: the page shows the other wording. */
-  sendsEmail: boolean
+  /** Of the wording that the page shows: it names those to whom pixels send hashed addresses. */
+  textVersion: number
   /** True while a tag runs in an isolated frame. */
   hasFrames: boolean
   /** Items in the page's HTML; a tag with only these needs neither consent nor space in the policy. */
@@ -75,7 +76,7 @@ export function composeTagSet(prepared: readonly PreparedTag[], measureHead: Mea
       (category) => serverCategories.includes(category) || kinds.has(category),
     ),
     ...policy,
-    sendsEmail: prepared.some(({ sendsEmail }) => sendsEmail),
+    textVersion: textVersionFor(prepared.flatMap(({ emailRecipient }) => emailRecipient ?? [])),
     head: prepared.flatMap(({ compiled }) => compiled.head),
     files,
     frames,

@@ -202,17 +202,17 @@ export class TagStore {
 
 /** Verification metas and structured data run nothing: they stay in the HTML while a tag is paused. */
 function headOnly(prepared: PreparedTag): PreparedTag {
-  return { ...prepared, tag: { ...prepared.tag, steps: [] }, isSentByServer: false, sendsEmail: false }
+  return { ...prepared, tag: { ...prepared.tag, steps: [] }, isSentByServer: false, emailRecipient: null }
 }
 
 /** The manifest names the rest; tags that only our server sends are in the cookie policy. */
 function isSamePage(a: TagSet, b: TagSet): boolean {
-  const shown = ({ sources, head, hasFrames, sendsEmail, recipients }: TagSet) =>
+  const shown = ({ sources, head, hasFrames, textVersion, recipients }: TagSet) =>
     JSON.stringify([
       sources,
       head,
       hasFrames,
-      sendsEmail,
+      textVersion,
       recipients
         .filter(({ isSentByServer }) => isSentByServer)
         .map(({ tag, marks }) => [tag.type, tag.category, marks]),

@@ -283,25 +283,26 @@ function reveal(text: HTMLElement | null): void {
   text?.scrollIntoView({ block: 'nearest' })
 }
 
-/** Whether a subscription's conversion includes the hashed address. */
+/** Whether events include the hashed address. */
 function EmailSwitch({ form }: { form: UseFormReturn<PixelForm> }) {
   return (
     <div>
       <label className="grid grid-cols-[1.375rem_minmax(0,1fr)] items-start gap-x-3 py-1 text-[0.9375rem] font-semibold">
         <input type="checkbox" className="size-5.5 accent-ink" {...form.register('send_hashed_email')} />
         <span>
-          Enviar o e-mail da inscrição, protegido por hash
+          Enviar o e-mail, protegido por hash
           <span className="block text-sm font-normal text-pretty text-text-2">
-            Ajuda a plataforma a reconhecer quem se inscreveu na newsletter. Vale só para quem aceitou
-            Marketing.
+            Ajuda a plataforma a reconhecer quem se inscreveu na newsletter ou virou cliente. Vale só para
+            quem aceitou Marketing.
           </span>
         </span>
       </label>
-      <SaibaMais about="sobre o e-mail da inscrição" className="pl-[2.125rem]">
+      <SaibaMais about="sobre o e-mail" className="pl-[2.125rem]">
         <p>
-          Enviamos um código gerado a partir do e-mail (hash SHA-256), nunca o e-mail. Com a opção ativa, o
-          aviso de cookies e a política de privacidade informam isso, e pedimos consentimento de novo a quem
-          já respondeu.
+          Enviamos um código gerado a partir do e-mail (hash SHA-256), nunca o e-mail. O aviso de cookies e a
+          política de privacidade dizem o nome de cada empresa que recebe. Quando um nome novo entra, pedimos
+          consentimento de novo a quem já respondeu. Se só a Meta recebe, vai apenas o e-mail de quem se
+          inscreveu na newsletter.
         </p>
       </SaibaMais>
     </div>
