@@ -43,18 +43,18 @@ export function recipientsNamedBy(textVersion: number): EmailRecipient[] {
   return EMAIL_RECIPIENTS.filter((id) => countsOnText(textVersion, textVersionFor([id])))
 }
 
+/** How many there are, as a number, because the page's script has no room for the list. */
+const RECIPIENTS = 5
+
 /**
  * A choice counts on its own text, and on each that names no other recipient. Otherwise it must be made again and does
  * not count until then.
  */
 export function countsOnText(textVersion: number, needed: number): boolean {
-  const wanted = needed - CONSENT_TEXT_VERSION
-  return isKnownText(textVersion) && ((textVersion - CONSENT_TEXT_VERSION) & wanted) === wanted
-}
-
-function isKnownText(textVersion: number): boolean {
-  const bits = textVersion - CONSENT_TEXT_VERSION
-  return bits >= 0 && bits < 1 << EMAIL_RECIPIENTS.length
+  const named = textVersion - CONSENT_TEXT_VERSION
+  const missing = (needed - CONSENT_TEXT_VERSION) & ~named
+  // Other bits are those of a text that this release does not know. A negative number has them too.
+  return !(missing | (named >> RECIPIENTS))
 }
 
 export const CONSENT_COOKIE = 'portico_consent'

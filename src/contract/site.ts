@@ -78,11 +78,6 @@ export interface EmailSharing {
   readonly ofCustomers: boolean
 }
 
-/** `a Meta, o TikTok e o Google` */
-export function joinNames(names: readonly string[]): string {
-  return new Intl.ListFormat('pt-BR').format(names)
-}
-
 /** What page and dashboard may know of the installation: brand, contacts and external addresses. */
 export interface SiteInfo {
   /** Public origin of the landing page, without a trailing slash. */

@@ -27,6 +27,11 @@ export function companyName({ brandName, legalName, cnpj }: LegalFacts): string 
   return registered.length === 0 ? brandName : `${brandName} (${registered.join(', ')})`
 }
 
+/** `a Meta, o TikTok e o Google` */
+export function joinNames(names: readonly string[]): string {
+  return new Intl.ListFormat('pt-BR').format(names)
+}
+
 /** Each document is a page at `/<slug>` and a dialog of the footer. */
 export const LEGAL_TITLES = [
   { slug: 'privacidade', title: 'Política de Privacidade' },

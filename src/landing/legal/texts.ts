@@ -1,6 +1,6 @@
-import { type EmailSharing, joinNames } from '#contract/site.ts'
+import type { EmailSharing } from '#contract/site.ts'
 import { VISIT_CODE_DAYS } from '#contract/visit-code.ts'
-import { companyName, type LegalDocument, type LegalFacts, type LegalSlug } from './document.ts'
+import { companyName, joinNames, type LegalDocument, type LegalFacts, type LegalSlug } from './document.ts'
 
 /** In the policy while active pixels send it. */
 function emailParagraph({ recipients, ofCustomers }: EmailSharing): string {

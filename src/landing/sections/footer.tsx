@@ -1,7 +1,7 @@
-import { joinNames, type SiteInfo } from '#contract/site.ts'
+import type { SiteInfo } from '#contract/site.ts'
 import { NewsletterForm } from '../browser/islands/newsletter-form.tsx'
 import { copyrightLine, FOOTER, FOOTER_COLUMNS, type FooterTarget } from '../content/page.ts'
-import { LEGAL_TITLES } from '../legal/document.ts'
+import { joinNames, LEGAL_TITLES } from '../legal/document.ts'
 import { legalPagePath, PREFERENCES_ID } from '../legal/legal-paths.ts'
 import { Brand, CompanyLine, phoneUrl, whatsappUrl } from './parts.tsx'
 

@@ -4,8 +4,7 @@ export function followCurrentSection(): void {
     (entries) => {
       for (const { target, isIntersecting } of entries) {
         for (const link of document.querySelectorAll(`nav a[href="#${target.id}"]`)) {
-          if (isIntersecting) link.setAttribute('aria-current', 'true')
-          else link.removeAttribute('aria-current')
+          link.ariaCurrent = isIntersecting ? 'true' : null
         }
       }
     },
@@ -37,7 +36,7 @@ export function wireMenu(): void {
     else follow(menu.classList.toggle('open', open))
   }
   const follow = (open: boolean) => {
-    for (const part of document.querySelectorAll('main, footer')) part.toggleAttribute('inert', open)
+    for (const part of document.querySelectorAll<HTMLElement>('main, footer')) part.inert = open
     if (open) addEventListener('keydown', keepFocus)
     else removeEventListener('keydown', keepFocus)
   }
