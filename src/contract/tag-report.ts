@@ -70,6 +70,6 @@ export interface TagReport {
   stopped?: StoppedRequest[]
   /** Time in long frames of a measured visit that cannot be attributed to one tag. */
   unattributed_ms?: number | undefined
-  /** The tags whose vendors got a conversion; `is_more` if others of the same conversion were reported before. */
-  conversion?: { name: string; ids: string[]; is_more?: boolean }
+  /** The tags whose vendors got a conversion. */
+  conversion?: { name: string; ids: string[] }
 }

@@ -23,7 +23,7 @@ import { describeStop, measureDeliveries } from './conversions/delivery-results.
 import { CONSENT_TEXTS, emailSharingOf } from './conversions/destinations/destinations.ts'
 import { type EventDeps, registerEvents } from './conversions/post-event.ts'
 import { rememberSignUp, SIGN_UP_HASH_MS } from './conversions/sign-up-email.ts'
-import { isSentByServer, ServerPixelList } from './conversions/targets.ts'
+import { ServerPixelList } from './conversions/targets.ts'
 import { copyTestEvent, type TestEvent } from './conversions/test-event.ts'
 import { type Withdrawal, withholdEvents } from './conversions/withdraw.ts'
 import { registerData } from './data/data-service.ts'
@@ -312,15 +312,10 @@ export async function buildApp({
   await inSecurityClass(app, 'other', (scope) => {
     events.registerPublic(scope, {
       guard,
-      onStored: (name) => {
-        // Events of the page count as measured, whether or not it runs a tag that reports them too.
-        stats.add({ series: 'site', key: name === 'page_view' ? 'told' : `conversion:${name}` })
-        deliveries.wake()
-      },
+      onStored: deliveries.wake,
     })
     tags.registerPublic(scope, {
       guard,
-      isSentByServer: events.isSentByServer,
       withhold: async (choice) => {
         await withdrawVisits(db, choice)
         return events.withhold(choice)
@@ -453,7 +448,6 @@ function composeEvents({
   return {
     /** Call it when this process changed a pixel. */
     forgetDestinations: () => pixels.forget(),
-    isSentByServer: (cookieHeader: string | undefined) => isSentByServer(pixels, cookieHeader),
     withhold: (choice: Withdrawal) => withholdEvents(db, siteUrl.startsWith('https:'), choice),
     rememberSignUp: (cookieHeader: string | undefined, email: string) =>
       rememberSignUp({ db, pixels }, cookieHeader, email),

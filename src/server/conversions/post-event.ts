@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { CAMPAIGN_MAX_LENGTH, CAMPAIGN_PARAMETERS, type ClickId, readCampaign } from '#contract/campaign.ts'
 import type { ConsentChoice } from '#contract/consent-choice.ts'
-import { type ServerEvent, type ServerEventName, serverEventSchema } from '#contract/server-event.ts'
+import { type ServerEvent, serverEventSchema } from '#contract/server-event.ts'
 import { EVENTS_PATH } from '#contract/tag-report.ts'
 import { readChoice } from '../consent/choice.ts'
 import type { Db } from '../db/database.ts'
@@ -30,7 +30,7 @@ export interface EventDeps {
   siteUrl: string
   pixels: ServerPixelList
   /** Called when an event is stored. */
-  onStored: (name: ServerEventName) => void
+  onStored: () => void
 }
 
 /** `POST /api/events`. Consent is read from the visitor's cookie; without it nothing is stored or set. */
@@ -80,7 +80,7 @@ export function registerEvents(app: FastifyInstance, deps: EventDeps): void {
       },
     }
     await storeWithin(guard, request, 'event', () => storeEvent({ db, writer }, granted, stored))
-    onStored(event.name)
+    onStored()
     return reply.header('set-cookie', [...ownCookies, ...identified.cookies]).send()
   })
 }

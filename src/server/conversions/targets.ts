@@ -3,7 +3,6 @@ import type { DeliveryDraftInput } from '#contract/conversions.ts'
 import { HOUR_MS } from '#contract/durations.ts'
 import type { PixelDelivery, PixelType } from '#contract/pixel.ts'
 import type { PixelRow } from '#contract/pixel-columns.ts'
-import { readChoice } from '../consent/choice.ts'
 import type { Db } from '../db/database.ts'
 import { change } from '../db/transactions/change.ts'
 import type { Secrets } from '../secrets/secrets.ts'
@@ -212,17 +211,6 @@ function readRow(db: Db, pixelId: string) {
     .where('pixel.id', '=', pixelId)
     .where('pixel.deleted_at', 'is', null)
     .executeTakeFirst()
-}
-
-/** True if this visitor's page also posts conversions as events, so that a tag's report of one is a duplicate. */
-export async function isSentByServer(
-  pixels: ServerPixelList,
-  cookieHeader: string | undefined,
-): Promise<boolean> {
-  const choice = readChoice(cookieHeader)
-  if (choice === null) return false
-  const { all } = await pixels.current()
-  return all.some(({ category }) => choice.granted.includes(category))
 }
 
 /** A pixel whose events the server sends. */

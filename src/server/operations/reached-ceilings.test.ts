@@ -24,7 +24,7 @@ describe.each(TIER_ENGINES)('reached ceilings, on %s', (engine) => {
     stats.add({ series: 'site', key: 'ceiling:newsletter', at: NOW - 5 * HOUR_MS, by: 1_200 })
     stats.add({ series: 'site', key: 'ceiling:newsletter', at: NOW - HOUR_MS, by: 34 })
     stats.add({ series: 'site', key: 'ceiling:event', at: NOW - HOUR_MS })
-    stats.add({ series: 'site', key: 'told', at: NOW - HOUR_MS })
+    stats.add({ series: 'site', key: 'choice:accepted', at: NOW - HOUR_MS })
     await stats.stop()
     expect(await listReachedCeilings(db, config, NOW)).toEqual([
       {

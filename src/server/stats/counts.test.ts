@@ -124,17 +124,17 @@ describe.each(ENGINES)('counts, on %s', (engine) => {
   test('that could not be written wait for the next write, up to the limit of their series', async () => {
     const stats = start()
     await db.schema.alterTable('counts').renameTo('away').execute()
-    stats.add({ series: 'site', key: 'told', at: AT })
+    stats.add({ series: 'site', key: 'choice:accepted', at: AT })
     for (let step = 0; step < 1_200; step++)
       stats.add({ series: 'site.cost', key: `cost:sum:${step}`, at: AT })
     await stats.flush()
     await db.schema.alterTable('away').renameTo('counts').execute()
-    stats.add({ series: 'site', key: 'told', at: AT })
+    stats.add({ series: 'site', key: 'choice:accepted', at: AT })
     await stats.flush()
     expect(warnings).toHaveLength(1)
     const from = AT - DAY_MS
     expect(await sumCounts(db, { series: 'site', resolution: 'ten_minutes', from })).toEqual([
-      { subject: '', key: 'told', count: 2 },
+      { subject: '', key: 'choice:accepted', count: 2 },
     ])
     expect(await sumCounts(db, { series: 'site.cost', resolution: 'ten_minutes', from })).toHaveLength(1_000)
   })
@@ -142,7 +142,7 @@ describe.each(ENGINES)('counts, on %s', (engine) => {
   test('stop at a billion', async () => {
     const stats = start()
     for (let n = 0; n < 3; n++) {
-      stats.add({ series: 'site', key: 'told', at: AT, by: 900_000_000 })
+      stats.add({ series: 'site', key: 'choice:accepted', at: AT, by: 900_000_000 })
       await stats.flush()
     }
     expect((await stored()).map(({ count }) => count)).toEqual([1_000_000_000, 1_000_000_000])
@@ -155,7 +155,7 @@ describe.each(ENGINES)('counts, on %s', (engine) => {
       expect(await stored()).not.toEqual([])
       judged.push(...rows.map(({ key }) => key))
     })
-    stats.add({ series: 'site', key: 'told', at: AT })
+    stats.add({ series: 'site', key: 'choice:accepted', at: AT })
     await stats.flush()
     stats.add({ series: 'tag.breaker', subject: randomUUID(), key: 'r1 failed', at: AT })
     await stats.flush()
@@ -166,7 +166,7 @@ describe.each(ENGINES)('counts, on %s', (engine) => {
     const [gone, kept] = [await insertPixel(db, { type: 'meta' }), await insertPixel(db, { type: 'meta' })]
     const stats = start()
     for (const subject of [gone, kept]) stats.add({ series: 'tag.result', subject, key: 'ran' })
-    stats.add({ series: 'site', key: 'told' })
+    stats.add({ series: 'site', key: 'choice:accepted' })
     await stats.flush()
     await db.deleteFrom('tracking_pixels').where('id', '=', gone).execute()
     const subjects = await db.selectFrom('counts').select('subject').distinct().orderBy('subject').execute()
@@ -193,7 +193,7 @@ describe.each(ENGINES)('counts, on %s', (engine) => {
           { series: 'tag.breaker', subject: 'x', key: 'r visits', at },
           { series: 'conversion', subject: 'x', key: 'accepted ', at },
           { series: 'conversion.confirmation', subject: 'x', key: 'confirmed ', at },
-          { series: 'site', key: 'told', at },
+          { series: 'site', key: 'choice:accepted', at },
           { series: 'site.cost', key: 'cost:sum:5', at },
           { series: 'visit', key: 'visits', at },
           { series: 'visit.source', key: 'visits direct', at },

@@ -96,8 +96,7 @@ export interface SeriesKeys {
   conversion: `${Exclude<DeliveryState, 'waiting'>} ${string}`
   /** With the reason of a refusal as a code. `unanswered`: there was no result within the vendor's time. */
   'conversion.confirmation': `${'confirmed' | 'refused' | 'unanswered'} ${string}`
-  /** `told` are visits that ran a tag which reports conversions. */
-  site: `choice:${Choice}` | `conversion:${Conversion}` | 'told' | `${typeof CEILING_KEY}${Storable}`
+  site: `choice:${Choice}` | `${typeof CEILING_KEY}${Storable}`
   /** All tags of a visit together, and what cannot be attributed to one tag, as steps of a histogram. */
   'site.cost': `cost:${'sum' | 'rest'}:${number}`
   /**

@@ -65,7 +65,6 @@ const reportSchema = z.object({
     z.object({
       name: z.enum(CONVERSIONS),
       ids: z.array(z.string()).check(z.maxLength(TAG_REPORT_MAX_RESULTS)),
-      is_more: z.optional(z.boolean()),
     }),
   ),
 })
@@ -75,14 +74,12 @@ export interface ReportDeps extends StoppedDeps {
   stats: Stats
   lastSeen: LastSeen
   breaker: VisitWatch
-  /** The page posts this visitor's conversions to our server itself: they are counted there. */
-  isSentByServer: (cookieHeader: string | undefined) => Promise<boolean>
 }
 
 /** Anybody can send reports: only active tags count, each once per report, and texts are cut. */
 export function registerTagReports(
   app: FastifyInstance,
-  { guard, stats, lastSeen, breaker, isSentByServer, ...deps }: ReportDeps,
+  { guard, stats, lastSeen, breaker, ...deps }: ReportDeps,
 ): void {
   app.post(TAG_REPORT_PATH, { bodyLimit: BODY_BYTES.tagReport }, async (request, reply) => {
     guardPublicPost(guard, request, 'tag-report')
@@ -129,16 +126,13 @@ export function registerTagReports(
       measured.push([member, result])
     }
     if (isSampled) countCost(stats, measured, parsed.data.unattributed_ms)
-    if (results.some(({ id }) => ran.get(id)?.tag.conversions !== undefined))
-      stats.add({ series: 'site', key: 'told' })
     if (conversion !== undefined) {
-      const key = `conversion:${conversion.name}` as const
-      const reported = [...new Set(conversion.ids)].flatMap((id) => ran.get(id) ?? [])
-      for (const { tag, revision } of reported)
-        stats.add({ series: 'tag.seen', subject: tag.id, key: `${revision} ${key} called` })
-      // A click counts once, however many vendors got it.
-      const isFirstWord = reported.length > 0 && conversion.is_more !== true
-      if (isFirstWord && !(await isSentByServer(request.headers.cookie))) stats.add({ series: 'site', key })
+      for (const { tag, revision } of new Set(conversion.ids.flatMap((id) => ran.get(id) ?? [])))
+        stats.add({
+          series: 'tag.seen',
+          subject: tag.id,
+          key: `${revision} conversion:${conversion.name} called`,
+        })
     }
     return reply.code(204).send()
   })

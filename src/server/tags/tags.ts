@@ -31,7 +31,7 @@ import { describeRecipients, describeServedTags } from './serve/recipients.ts'
 import type { TagSet } from './serve/tag-set.ts'
 import { TagStore } from './serve/tag-store.ts'
 import { watchTagsVersion } from './serve/tag-version.ts'
-import { type ReportDeps, registerTagReports } from './tag-report.ts'
+import { registerTagReports } from './tag-report.ts'
 import { registerTestAdmin } from './test-visits/admin-routes.ts'
 import { type CopyTestEvent, registerTagTests } from './test-visits/page-routes.ts'
 
@@ -133,7 +133,6 @@ type ConsentDeps = Parameters<typeof registerConsent>[1]
 /** Functions that other modules supply. */
 interface TagPorts
   extends Pick<BreakerDeps, 'mailAdministrators'>,
-    Pick<ReportDeps, 'isSentByServer'>,
     Pick<ConsentDeps, 'withhold' | 'noticeOf'> {
   guard: PublicGuard
   copyTestEvent: CopyTestEvent

@@ -1,14 +1,12 @@
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import type { DeliveryCheck } from '#contract/conversions.ts'
-import { generateSnippet } from '#contract/pixel-snippet.ts'
 import type { TagOverview } from '#contract/tag-status.ts'
-import { sumCounts } from '#server/stats/counts.ts'
-import { ALL, DESTINATIONS, type EventSite } from '#tests/support/event-site.ts'
+import { DESTINATIONS, type EventSite } from '#tests/support/event-site.ts'
 import { metaError } from '#tests/support/vendor-apis/meta.ts'
 
 /** What administrators and the page get. */
 export function testDashboard(site: EventSite): void {
-  const { add, admin, send, visitor, waiting, untilEmpty } = site
+  const { add, admin, waiting } = site
 
   test('"Conferir" shows what was sent and answered, without the secret', async () => {
     const meta = await add('meta')
@@ -108,47 +106,6 @@ export function testDashboard(site: EventSite): void {
     site.apis.answer = () => undefined
     await check()
     expect(await healthOf()).toMatchObject({ health: 'waiting', reasons: [] })
-  })
-
-  test(`a click with consent counts once, reported by the server's pixel, a tag, or both`, async () => {
-    // Keeps the day from ending during the test.
-    vi.useFakeTimers({ toFake: ['Date'] })
-    onTestFinished(() => void vi.useRealTimers())
-    const { db } = site.database
-    await db.deleteFrom('counts').execute()
-    const clicks = async () => {
-      const counts = await sumCounts(db, { series: 'site', resolution: 'day', from: 0 })
-      return counts.find(({ key }) => key === 'conversion:contact')?.count
-    }
-    const tag = await add('meta', {
-      delivery: 'browser',
-      access_token: null,
-      send_hashed_email: false,
-      code: generateSnippet('meta', DESTINATIONS.meta.pixel_id),
-    })
-    const html = await (await fetch(`${site.url}/`)).text()
-    const set = /data-tags="([^"]+)"/.exec(html)?.[1]
-    const report = (cookie: string) =>
-      site.app.inject({
-        method: 'POST',
-        url: '/api/tags/report',
-        headers: { cookie },
-        payload: { set, results: [], conversion: { name: 'contact', ids: [tag.id] } },
-      })
-    const everything = await visitor(ALL)
-    // By the tag only: the server sends to nobody.
-    expect((await report(everything.cookie)).statusCode).toBe(204)
-    await vi.waitFor(async () => expect(await clicks()).toBe(1), { timeout: 30_000 })
-    await add('hook')
-    // Both report the same click; a visitor who did not allow the webhook's category has the tag only.
-    await send({ name: 'contact' }, everything.cookie)
-    await report(everything.cookie)
-    await report((await visitor(['marketing'])).cookie)
-    // The tag was blocked: its page still posts to the server.
-    await send({ name: 'contact' }, everything.cookie)
-    await send({ name: 'page_view' }, everything.cookie)
-    await untilEmpty()
-    await vi.waitFor(async () => expect(await clicks()).toBe(4), { timeout: 30_000 })
   })
 
   test('the page contains nothing of a vendor that the server sends to', async () => {

@@ -51,7 +51,7 @@ export async function runTags(
     if (sentByServer) sendEvent(conversion)
     const ids = deliverConversion(conversion, running())
     if (ids[0]) sendReport({ set: version, results: [], conversion: { name: conversion.name, ids } })
-    void frames?.then((tell) => tell(conversion, !!ids[0]))
+    void frames?.then((tell) => tell(conversion))
   }
 }
 

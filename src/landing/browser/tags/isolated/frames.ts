@@ -8,8 +8,8 @@ import type { Conversion } from '../watch-conversions.ts'
 import { FrameElement, guardFocus, refuseMessages, storeJar } from './frame-element.ts'
 import { OutboundClickHold } from './outbound-click.ts'
 
-/** Passes a conversion on to every isolated frame; `isTold` if vendors in the page got it. */
-export type TellFrames = (conversion: Conversion, isReported: boolean) => void
+/** Passes a conversion on to every isolated frame. */
+export type TellFrames = (conversion: Conversion) => void
 
 /** About what a frame costs on a slow device. */
 const OPEN_MS = 12
@@ -47,8 +47,8 @@ export function openIsolatedFrames(
     closed.push(frame)
     whenIdle(openSome)
   }
-  return (conversion, isReported) => {
-    conversions.asks(conversion, isReported)
+  return (conversion) => {
+    conversions.asks(conversion)
     const asked = [...frames].filter(([, frame]) => mayStay(frame) && frame.tell(conversion))
     outboundClicks?.asked(
       conversion.id,
@@ -100,8 +100,8 @@ const GATHER_MS = 300
 
 /** Collects which frames passed a conversion to their vendor; unexpected answers are ignored. */
 export class FrameConversions {
-  readonly #asked = new Map<string, { name: Conversion['name']; isReported: boolean; ids: Set<string> }>()
-  readonly #waiting = new Set<string>()
+  readonly #asked = new Map<string, { name: Conversion['name']; ids: Set<string> }>()
+  readonly #waiting = new Map<string, string[]>()
   readonly #report: (conversion: NonNullable<TagReport['conversion']>) => void
 
   constructor(report: (conversion: NonNullable<TagReport['conversion']>) => void) {
@@ -109,8 +109,8 @@ export class FrameConversions {
     addEventListener('pagehide', () => this.#tell())
   }
 
-  readonly asks = ({ name, id }: Conversion, isReported: boolean): void => {
-    this.#asked.set(id, { name, isReported, ids: new Set() })
+  readonly asks = ({ name, id }: Conversion): void => {
+    this.#asked.set(id, { name, ids: new Set() })
   }
 
   answered(id: string, pixelId: string): void {
@@ -118,17 +118,13 @@ export class FrameConversions {
     if (asked === undefined || asked.ids.has(pixelId)) return
     asked.ids.add(pixelId)
     if (this.#waiting.size === 0) setTimeout(() => this.#tell(), GATHER_MS)
-    this.#waiting.add(id)
+    this.#waiting.set(id, [...(this.#waiting.get(id) ?? []), pixelId])
   }
 
   #tell(): void {
-    for (const id of this.#waiting) {
-      const asked = this.#asked.get(id)
-      if (asked === undefined) continue
-      const { name, isReported, ids } = asked
-      this.#report({ name, ids: [...ids], ...(isReported && { is_more: true }) })
-      // Later answers are reported separately for the same conversion.
-      this.#asked.set(id, { name, isReported: true, ids })
+    for (const [id, ids] of this.#waiting) {
+      const name = this.#asked.get(id)?.name
+      if (name !== undefined) this.#report({ name, ids })
     }
     this.#waiting.clear()
   }
