@@ -13,7 +13,7 @@ export const ABOUT = {
   reasons: [
     {
       title: 'Risco é o ponto de partida',
-      text: 'Apostas, jogos online, e-books, cursos e multinível passam por análise própria, sem recusa automática.',
+      text: 'Apostas, e-books, cursos, jogos online e multinível passam por análise própria, sem recusa automática.',
     },
     {
       title: 'Custo que cabe no tíquete',
