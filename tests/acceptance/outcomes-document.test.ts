@@ -48,6 +48,15 @@ test('the curl and Node lines of docs/integrate/outcomes.md send outcomes', asyn
   })
 })
 
+test('the PHP lines send the same fields as the curl lines', () => {
+  const [, sent = ''] = /-d '(.*)'/.exec(blockWith('sh', 'curl')) ?? []
+  const [, php = ''] = /json_encode\(\[([\s\S]*?)\]\)/.exec(blockWith('php', 'curl_init')) ?? []
+  const fields = Object.fromEntries(
+    Array.from(php.matchAll(/'(\w+)' => '([^']*)'/g), ([, name, text]) => [name, text]),
+  )
+  expect(fields).toEqual({ ...JSON.parse(sent), id: 'pedido-48215' })
+})
+
 test('the document names every status and code', () => {
   const codes = ['accepted', 'no_visit', 'duplicate', 'refused', 'not_an_object', 'unknown_field']
   const more = ['missing_field', 'invalid_field', 'unknown_name', 'too_old', 'too_far_ahead', 'conflict']
