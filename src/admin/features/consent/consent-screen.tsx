@@ -12,11 +12,12 @@ import { CHOICE_LABELS, CHOICE_STATES, ChoicesCard, sharesOf, sumChoices, wholeO
 import { CheckpointsCard, DossierCard } from './proof-cards.tsx'
 import { ReceiptCard } from './receipt-card.tsx'
 
-/** A phone shows the last word of "Aceitaram tudo", with a capital. */
-const NOTICE_COLUMNS = [
-  ['', 'Respostas'],
-  ...CHOICE_STATES.map((state) => /^(Aceitaram )?(.+)$/.exec(CHOICE_LABELS[state])?.slice(1) ?? []),
-]
+const VERB = 'Aceitaram '
+
+/** A phone shows "Aceitaram tudo" without its verb. */
+const NOTICE_COLUMNS = ['Respostas', ...CHOICE_STATES.map((state) => CHOICE_LABELS[state])].map((label) =>
+  label.startsWith(VERB) ? [VERB, label.slice(VERB.length)] : ['', label],
+)
 
 const PERIOD_WORDS = { 7: '7', 28: '28', 90: '90' } as const satisfies Record<Period['days'], string>
 
@@ -118,14 +119,17 @@ function NoticesCard({ counts, notices }: Pick<ConsentOverview, 'counts' | 'noti
         <table className="w-full border-separate border-spacing-0 text-sm tabular-nums">
           <thead className="text-[0.8125rem] text-text-2">
             <tr>
-              <th scope="col" className="border-b border-line py-2 pr-3 pl-4 text-left font-medium sm:pl-5">
+              <th
+                scope="col"
+                className="border-b border-line py-2 pr-1 pl-4 text-left font-medium sm:pr-3 sm:pl-5"
+              >
                 Versão
               </th>
               {NOTICE_COLUMNS.map(([verb, label]) => (
                 <th
                   key={label}
                   scope="col"
-                  className="border-b border-line px-2 py-2 text-right font-medium last:pr-4 sm:last:pr-5"
+                  className="border-b border-line px-1 py-2 text-right sm:px-2 font-medium last:pr-4 sm:last:pr-5"
                 >
                   <span className="max-sm:sr-only">{verb}</span>
                   <span className="max-sm:inline-block max-sm:first-letter:uppercase">{label}</span>
@@ -140,7 +144,7 @@ function NoticesCard({ counts, notices }: Pick<ConsentOverview, 'counts' | 'noti
               const notice = notices.findLast((each) => each.version === version)
               return (
                 <tr key={version}>
-                  <th scope="row" className="border-b border-line py-2.5 pr-3 pl-4 text-left sm:pl-5">
+                  <th scope="row" className="border-b border-line py-2.5 pr-1 pl-4 text-left sm:pr-3 sm:pl-5">
                     {`Versão ${version}`}
                     <span className="block font-normal text-text-2">
                       {notice === undefined
@@ -148,13 +152,13 @@ function NoticesCard({ counts, notices }: Pick<ConsentOverview, 'counts' | 'noti
                         : `desde ${formatDate(notice.first_served_at)}`}
                     </span>
                   </th>
-                  <td className="border-b border-line px-2 py-2.5 text-right">
+                  <td className="border-b border-line px-1 py-2.5 text-right sm:px-2">
                     {formatNumber(wholeOf(choices))}
                   </td>
                   {CHOICE_STATES.map((state) => (
                     <td
                       key={state}
-                      className="border-b border-line px-2 py-2.5 text-right last:pr-4 sm:last:pr-5"
+                      className="border-b border-line px-1 py-2.5 text-right sm:px-2 last:pr-4 sm:last:pr-5"
                     >
                       {shares[state] || '0%'}
                     </td>
