@@ -20,11 +20,17 @@ const ASIDE = ['is_active', 'updated_at']
 /** Events in words, newest first. Only the few fields that a sentence needs are read. */
 export async function readEvents(db: Db, filter: EventFilter): Promise<ActivityEvent[]> {
   const rows = await selectEvents(db, filter)
-  const names = await readNames(db, rows)
+  const [names, labels] = await Promise.all([readNames(db, rows), readOutcomeLabels(db, rows)])
   return rows.map((row) => {
     const subject = row.subject ?? ''
     const facts: ActivityFacts = {
-      name: text(row.name) ?? text(row.new_email) ?? text(row.old_email) ?? names.get(subject)?.name ?? null,
+      name:
+        labels.get(subject) ??
+        text(row.name) ??
+        text(row.new_email) ??
+        text(row.old_email) ??
+        names.get(subject)?.name ??
+        null,
       isSelf: row.actor_id !== null && row.actor_id === row.subject,
       wasActive: truth(row.was_active),
       isActive: truth(row.is_active),
@@ -92,6 +98,13 @@ function selectEvents(db: Db, { by, before, limit }: EventFilter) {
     .limit(limit)
     .execute()
     .then((rows) => rows.map(({ new_name, old_name, ...row }) => ({ ...row, name: new_name ?? old_name })))
+}
+
+/** What people call the outcomes whose names programs send. */
+async function readOutcomeLabels(db: Db, rows: readonly EventRow[]): Promise<Map<string, string>> {
+  if (!rows.some(({ action }) => action.startsWith('outcomes.'))) return new Map()
+  const names = await db.selectFrom('outcome_names').select(['name', 'label']).execute()
+  return new Map(names.map(({ name, label }) => [name, label]))
 }
 
 /** Names of existing objects, including the trash; a pixel in the trash has no page. */

@@ -6,6 +6,7 @@ import type { CreatedOutcomeKey, OutcomeReport, OutcomeResult } from '#contract/
 import { type AuthKeys, readKeys } from '#tests/acceptance/auth-keys.ts'
 import { ENGINES, type EngineName } from '#tests/support/engines.ts'
 import { startTestApp, type TestApp } from '#tests/support/test-app.ts'
+import { readEvents } from '../activity/events.ts'
 import { OUTCOME_RATE, PUBLIC_CALLS } from '../http/limits/limits.ts'
 import { hashOpaqueToken } from '../secrets/tokens.ts'
 
@@ -380,5 +381,15 @@ describe('POST /api/outcomes', () => {
       'outcomes.name_declared',
       'outcomes.name_relabelled',
     ])
+    const told = (
+      await readEvents(site.database.db, {
+        before: { at: '9999-12-31T00:00:00.000Z', id: '' },
+        limit: 100,
+      })
+    ).map(({ text }) => text)
+    expect(told).toEqual(
+      expect.arrayContaining(['criou o resultado 1ª venda', 'renomeou o resultado 1ª venda']),
+    )
+    expect(told.join()).not.toContain('resultado primeira_venda')
   })
 })
