@@ -55,6 +55,16 @@ describe.each(ENGINES)('counts, on %s', (engine) => {
     )
   })
 
+  test('that nobody reads are not stored', async () => {
+    const stats = new Stats(db, log, { isRead: ({ series }) => series !== 'tag.breaker' })
+    onTestFinished(() => stats.stop())
+    const subject = randomUUID()
+    stats.add({ series: 'tag.breaker', subject, key: 'abc visits' })
+    stats.add({ series: 'tag.cost', subject, key: 'abc cost_ms 20' })
+    await stats.flush()
+    expect((await stored()).map(({ series }) => series)).toEqual(['tag.cost'])
+  })
+
   test('of several processes add up, including subtractions', async () => {
     const [first, second] = [start(1), start(2)]
     for (let round = 0; round < 5; round++) {
