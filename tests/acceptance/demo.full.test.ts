@@ -12,15 +12,20 @@ import { readDeliveryResult } from '#server/conversions/delivery-results.ts'
 import { type Database, type Db, openDatabase } from '#server/db/database.ts'
 import { readReport } from '#server/outcomes/report.ts'
 import { readCounts, sumCounts } from '#server/stats/counts.ts'
-import { DEMO_PRINCIPAL, DEMO_UNTIL, demoPast, makeDemoPast, removeOld } from '../support/demo-past.ts'
-
-const WANTED = { days: 12, visits: 300, seed: 'portico' }
+import {
+  DEMO_PRINCIPAL,
+  DEMO_UNTIL,
+  DEMO_WANTED,
+  demoPast,
+  makeDemoPast,
+  removeOld,
+} from '../support/demo-past.ts'
 
 describe('the data of a demonstration', () => {
   let database: Database
   let db: Db
   beforeAll(async () => {
-    database = openDatabase({ dataDir: await demoPast(WANTED), databaseUrl: null })
+    database = openDatabase({ dataDir: await demoPast(DEMO_WANTED), databaseUrl: null })
     db = database.db
   }, 300_000)
   afterAll(() => database.close())
@@ -49,7 +54,7 @@ describe('the data of a demonstration', () => {
         .filter((row) => row.key.split(' ')[0] === key && (at === undefined || row.at === at))
         .reduce((sum, { count }) => sum + count, 0)
     const starts = [...new Set(days.map(({ at }) => at))]
-    expect(starts).toHaveLength(WANTED.days + 1)
+    expect(starts).toHaveLength(DEMO_WANTED.days + 1)
     for (const at of starts) {
       for (const key of ['visits', 'visitors'])
         expect(sumOf(sources, key, at), `${key} ${at}`).toBe(sumOf(days, key, at))
@@ -88,7 +93,7 @@ describe('the data of a demonstration', () => {
       .select((eb) => eb.fn.countAll<number>().as('records'))
       .executeTakeFirstOrThrow()
     expect(verified).toMatchObject({ site, records, erased: 0, waiting: 0 })
-    expect(verified.checkpointCount).toBeGreaterThan(WANTED.days * 4)
+    expect(verified.checkpointCount).toBeGreaterThan(DEMO_WANTED.days * 4)
   })
 
   test('have no row whose other half is missing', async () => {
@@ -161,7 +166,7 @@ describe('the data of a demonstration', () => {
       .selectFrom('consent_records')
       .select((eb) => [eb.fn.min('created_at').as('first'), eb.fn.max('created_at').as('last')])
       .executeTakeFirstOrThrow()
-    expect(Date.parse(String(first))).toBeGreaterThan(DEMO_UNTIL - (WANTED.days + 1) * 86_400_000)
+    expect(Date.parse(String(first))).toBeGreaterThan(DEMO_UNTIL - (DEMO_WANTED.days + 1) * 86_400_000)
     expect(Date.parse(String(last))).toBeLessThan(DEMO_UNTIL + 10 * 60_000)
     const { clock_seen_at } = await db
       .selectFrom('site_state')

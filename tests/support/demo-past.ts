@@ -11,6 +11,9 @@ export const DEMO_PRINCIPAL = { email: 'principal@portico.example', password: 'p
 /** A Tuesday afternoon at the site. */
 export const DEMO_UNTIL = Date.parse('2026-11-17T18:40:00.000Z')
 
+/** Of every test that needs only some past: it is made once. */
+export const DEMO_WANTED = { days: 12, visits: 300, seed: 'portico' }
+
 type Wanted = Pick<PastOptions, 'days' | 'visits' | 'seed'> & { until?: number }
 
 /**
