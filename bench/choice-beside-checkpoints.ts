@@ -3,28 +3,24 @@
  * after each.
  */
 import { randomInt, randomUUID } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
-import pg from 'pg'
 import { CONSENT_PATH } from '../src/contract/consent-choice.ts'
 import { addToCheckpoint } from '../src/server/consent/checkpoints.ts'
-import { openDatabase, SQLITE_FILE } from '../src/server/db/database.ts'
-import { migrate } from '../src/server/db/migrate.ts'
-import { makeSecretKeyFile } from '../src/server/secrets/secret-key.ts'
+import { openDatabase } from '../src/server/db/database.ts'
 import { findPostgres } from '../tests/support/find-postgres.ts'
 import { freePort } from '../tests/support/free-port.ts'
 import { spawnServer, untilReady } from '../tests/support/spawn-server.ts'
 import { startPostgres } from '../tests/support/start-postgres.ts'
+import { consentRecords, fillDatabase, keyFileOf } from './fill-database.ts'
 
 const WARM_UP_SECONDS = 3
 const PER_SECOND = 40
 /** Hundreds of times as often as a server. */
 const CHECKPOINT_EVERY_MS = 100
 const AIM_MS = 20
-const KEY_FILE = 'secret.key'
 
 export interface ChoicesOptions {
   /** In the table before the first choice. */
@@ -45,7 +41,8 @@ export async function benchChoices({ records, seconds }: ChoicesOptions): Promis
     ],
   ] as const
   try {
-    for (const [, dataDir, databaseUrl] of engines) await fill(records, dataDir, databaseUrl)
+    for (const [, dataDir, databaseUrl] of engines)
+      await fillDatabase({ dataDir, databaseUrl }, (words) => consentRecords(records, words))
     const rows: string[][] = []
     for (const [name, dataDir, databaseUrl] of engines)
       rows.push(...(await benchEngine(name, dataDir, databaseUrl, seconds)))
@@ -79,7 +76,7 @@ async function benchEngine(
     PORT: String(port),
     DATA_DIR: dataDir,
     TRUST_PROXY: 'true',
-    ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl, SECRET_KEY_FILE: join(dataDir, KEY_FILE) }),
+    ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl, SECRET_KEY_FILE: keyFileOf(dataDir) }),
   })
   try {
     await untilReady(server, site)
@@ -103,72 +100,6 @@ async function benchEngine(
 
 function row(what: string, { p50, p99, max, refused }: Measured): string[] {
   return [what, p50.toFixed(1), p99.toFixed(1), max.toFixed(1), `${refused}`, `< ${AIM_MS} ms`]
-}
-
-/** Records of some years with checkpoints. Their ids are spread like random ones. */
-async function fill(records: number, dataDir: string, databaseUrl: string | null): Promise<void> {
-  mkdirSync(dataDir, { mode: 0o700 })
-  const { db, close } = openDatabase({ dataDir, databaseUrl })
-  await migrate(db)
-  await close()
-  if (databaseUrl === null) {
-    const database = new DatabaseSync(join(dataDir, SQLITE_FILE))
-    database.exec('pragma cache_size = -2000000')
-    for (const statement of statements(records, SQLITE_WORDS)) database.exec(statement)
-    database.exec('pragma wal_checkpoint(truncate)')
-    database.close()
-    return
-  }
-  await makeSecretKeyFile(join(dataDir, KEY_FILE))
-  const client = new pg.Client({ connectionString: databaseUrl })
-  await client.connect()
-  for (const statement of statements(records, POSTGRES_WORDS)) await client.query(statement)
-  await client.query('vacuum analyze')
-  await client.end()
-}
-
-interface Words {
-  /** A table `n (n)` with the numbers below `count`, in front of an insert. */
-  numbers: (count: number) => string
-  hex: (expression: string) => string
-  uuid: (expression: string) => string
-  /** From seconds since 1970. */
-  time: (expression: string) => string
-  json: (text: string) => string
-}
-
-const SQLITE_WORDS: Words = {
-  numbers: (count) =>
-    `with recursive n (n) as (select 0 union all select n + 1 from n where n < ${count - 1})`,
-  hex: (expression) => `printf('%08x', ${expression})`,
-  uuid: (expression) => expression,
-  time: (expression) => `strftime('%Y-%m-%dT%H:%M:%S.000Z', ${expression}, 'unixepoch')`,
-  json: (text) => text,
-}
-
-const POSTGRES_WORDS: Words = {
-  numbers: (count) => `with n (n) as (select generate_series(0::bigint, ${count - 1}))`,
-  hex: (expression) => `lpad(to_hex(${expression}), 8, '0')`,
-  uuid: (expression) => `cast(${expression} as uuid)`,
-  time: (expression) => `to_timestamp(${expression})`,
-  json: (text) => `cast(${text} as jsonb)`,
-}
-
-function statements(records: number, { numbers, hex, uuid, time, json }: Words): string[] {
-  const hash = 'ab'.repeat(32)
-  // Knuth's multiplicative hash: every number below 2^32 once.
-  const spread = hex('(n * 2654435761) & 4294967295')
-  return [
-    `${numbers(records)} insert into consent_records
-      (id, consent_id, action, categories, text_version, tag_set_version, created_at, schema_version, notice_hash, parties_hash, retention_days, leaf_position)
-      select ${uuid(`${spread} || '-0000-4000-8000-000000000000'`)}, ${uuid(`${spread} || '-0000-4000-8000-000000000001'`)}, 'accept_all',
-        ${json(`'["desempenho","funcionalidade","marketing"]'`)}, 1, 'abcdefghijklmnop',
-        ${time('1700000000 + n * 10')}, 1, '${hash}', '${hash}', 1826, n from n`,
-    `${numbers(records)} insert into consent_leaves (position, hash) select n, '${hash}' from n`,
-    `${numbers(Math.floor(records / 256))} insert into consent_tree_nodes (level, position, hash) select 8, n, '${hash}' from n`,
-    `${numbers(Math.floor(records / 65_536))} insert into consent_tree_nodes (level, position, hash) select 16, n, '${hash}' from n`,
-    `update consent_tree set size = ${records}`,
-  ]
 }
 
 interface Measured {

@@ -26,11 +26,15 @@ interface PorticoOptions {
   /** Creates the fifty pixels; a directory that has them needs none. */
   seed?: boolean
   signedIn?: boolean
+  /** False for a directory with other data. */
+  hasFifty?: boolean
+  /** Further settings of the server. */
+  env?: Record<string, string>
 }
 
 export async function startPortico(
   directory: string,
-  { seed = true, signedIn = true }: PorticoOptions = {},
+  { seed = true, signedIn = true, hasFifty = true, env = {} }: PorticoOptions = {},
 ): Promise<Contender> {
   const port = await freePort()
   const url = `http://localhost:${port}`
@@ -46,6 +50,7 @@ export async function startPortico(
       LOG_LEVEL: 'warn',
       PRINCIPAL_ADMIN_EMAIL: CREDENTIALS.email,
       PRINCIPAL_ADMIN_PASSWORD: CREDENTIALS.password,
+      ...env,
     },
   })
   await waitFor(`${url}/healthz`, server)
@@ -56,7 +61,8 @@ export async function startPortico(
   const token = await takeToken(`${url}/auth/v1/token?grant_type=password`, apikey)
   const headers = { apikey, authorization: `Bearer ${token}` }
   if (seed) await insertPixels(url, headers)
-  return contend('Pórtico', server, { url: `${url}${LIST}`, headers })
+  const request = { url: `${url}${LIST}`, headers }
+  return hasFifty ? contend('Pórtico', server, request) : toContender('Pórtico', server, request, '')
 }
 
 /**

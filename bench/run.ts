@@ -2,7 +2,8 @@
  * `npm run bench`: every number of docs/reports/benchmarks.md, measured now, on this machine, and written there. A part is
  * not written if other programs used the processors before or after it. `--quick` takes one short round of each on little
  * data, without Next.js and Astro, and writes nothing; `--only=NAME,NAME` runs some parts; `--dry` writes nothing. The last
- * lines name what took how long, what is missing and what must not be believed. Long runs are in `npm run soak`.
+ * lines name what took how long, what is missing and what must not be believed. `--only=year` is no part of a run without
+ * `--only`. Long runs are in `npm run soak`.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus, release } from 'node:os'
@@ -22,6 +23,7 @@ import { benchOperation } from './operation.ts'
 import { benchPageBesideDatabase } from './page-beside-database.ts'
 import { formatTable } from './print-table.ts'
 import { BUSY_SHARE, processorsInUse } from './processor.ts'
+import { benchYear, YEAR } from './year.ts'
 
 const { values } = parseArgs({
   options: {
@@ -97,9 +99,16 @@ const PARTS: Record<string, () => Promise<Table[]>> = {
       ['isolated frames', [["the page's main thread, four times slower", 'measured', 'target'], ...rows]],
     ]
   },
+  year: async () => {
+    const tenth = Object.fromEntries(Object.entries(YEAR).map(([what, count]) => [what, count / 10]))
+    return [['a year', await benchYear(quick ? { ...YEAR, ...tenth } : YEAR)]]
+  },
 }
 
-const wanted = values.only?.split(',') ?? Object.keys(PARTS)
+/** Filling the databases takes minutes. */
+const ONLY_IF_NAMED = ['year']
+
+const wanted = values.only?.split(',') ?? Object.keys(PARTS).filter((part) => !ONLY_IF_NAMED.includes(part))
 const unknown = wanted.filter((part) => !Object.hasOwn(PARTS, part))
 if (unknown.length > 0) {
   console.error(`--only takes some of: ${Object.keys(PARTS).join(', ')}`)

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { appRoutes } from '../support/app-routes.ts'
+import { dashboardRequests } from '../support/dashboard-requests.ts'
 import { TIER_ENGINES } from '../support/engines.ts'
 import { insertPixel } from '../support/insert-pixel.ts'
 import { findScans, LARGE_TABLES, statementsOn } from '../support/sent-statements.ts'
@@ -30,19 +31,10 @@ function calls(pixelId: string): AuthCall[] {
     path: `/rest/v1/tracking_pixels?id=eq.${pixelId}`,
     body,
   })
+  const rows = { pixel: pixelId, before: '2026-11-15T10:00:00.000Z', event: pixelId }
   return [
-    get('/rest/v1/tracking_pixels?select=*&order=created_at.desc'),
-    get(`/rest/v1/tracking_pixels?select=*&id=eq.${pixelId}`),
-    get('/admin/api/subscriptions?search=ana'),
-    get('/admin/api/subscriptions?status=failed'),
-    get(`/admin/api/subscriptions?before=2026-11-15T10:00:00.000Z_${pixelId}`),
-    get('/admin/api/activity?kind=pixels'),
+    ...dashboardRequests(rows).map(([, path]) => get(path)),
     get('/admin/api/activity?by=a@b.co&search=x'),
-    get(`/admin/api/pixels/${pixelId}/ledger?step=hour`),
-    get(`/admin/api/pixels/${pixelId}/ledger?${days}`),
-    get(`/admin/api/pixels/${pixelId}/history?before=2026-11-15T10:00:00.000Z_${pixelId}`),
-    get(`/admin/api/visits?${days}&by=campaign`),
-    get(`/admin/api/consent?${days}`),
     get(`/admin/api/consent/records?code=${code}`),
     get(`/admin/api/consent/export?${days}`),
     get(`/admin/api/consent/dossier?${days}`),

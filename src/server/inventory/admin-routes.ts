@@ -66,10 +66,7 @@ export async function readInventory({
   ])
   const served = new Map(periods.map((period) => [period.pixel_id, period]))
   const [authorised, files] = await Promise.all([
-    readAuthorisations(
-      db,
-      pixels.map(({ id }) => id),
-    ),
+    readAuthorisations(db),
     readFiles(
       db,
       periods.flatMap((period) => urlsOf(period)),
@@ -137,8 +134,6 @@ async function readHeaderChanges(db: Db): Promise<HeaderChange[]> {
   return rows.map(({ is_unasked, ...row }) => ({ ...row, unasked: is_unasked }))
 }
 
-const IDS_PER_STATEMENT = 200
-
 /** The condition of the index `audit_events_switched_on_idx`, word for word: a pixel has many more other changes. */
 function isSwitchedOn(db: Db) {
   return engineOf(db) === 'sqlite'
@@ -146,24 +141,34 @@ function isSwitchedOn(db: Db) {
     : sql<SqlBool>`("after" ->> 'is_active') = 'true' and ("before" ->> 'is_active') is distinct from 'true'`
 }
 
-/** Who last switched each pixel on, or created it active, as far as the audit trail goes back. */
-async function readAuthorisations(
-  db: Db,
-  ids: readonly string[],
-): Promise<Map<string, { by: string; at: string }>> {
-  const found = new Map<string, { by: string; at: string }>()
-  for (let from = 0; from < ids.length; from += IDS_PER_STATEMENT) {
-    const rows = await db
-      .selectFrom('audit_events')
-      .select(['subject', 'actor', 'created_at'])
-      .where('subject', 'in', ids.slice(from, from + IDS_PER_STATEMENT))
-      .where('action', 'in', ['tracking_pixels.insert', 'tracking_pixels.update'])
-      .where(isSwitchedOn(db))
-      .orderBy('created_at')
-      .orderBy('id')
-      .execute()
-    for (const { subject, actor, created_at } of rows)
-      if (subject !== null) found.set(subject, { by: ACTIVITY_ACTORS[actor] ?? actor, at: created_at })
-  }
-  return found
+/**
+ * Who last switched each active pixel on, or created it active, as far as the audit trail goes back. Of each pixel the
+ * index is read backwards, until the first match.
+ */
+async function readAuthorisations(db: Db): Promise<Map<string, { by: string; at: string }>> {
+  const rows = await db
+    .selectFrom('tracking_pixels as pixel')
+    .innerJoin('audit_events as event', (join) =>
+      join.on((eb) =>
+        eb(
+          'event.id',
+          '=',
+          eb
+            .selectFrom('audit_events')
+            .select('audit_events.id')
+            .where('audit_events.subject', '=', sql<string>`cast(${sql.ref('pixel.id')} as text)`)
+            .where('audit_events.action', 'in', ['tracking_pixels.insert', 'tracking_pixels.update'])
+            .where(isSwitchedOn(db))
+            .orderBy('audit_events.created_at', 'desc')
+            .orderBy('audit_events.id', 'desc')
+            .limit(1),
+        ),
+      ),
+    )
+    .select(['pixel.id', 'event.actor', 'event.created_at'])
+    .where('pixel.is_active', '=', true)
+    .execute()
+  return new Map(
+    rows.map(({ id, actor, created_at }) => [id, { by: ACTIVITY_ACTORS[actor] ?? actor, at: created_at }]),
+  )
 }
