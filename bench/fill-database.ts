@@ -27,7 +27,7 @@ export async function fillDatabase(
   await close()
   if (databaseUrl === null) {
     const database = new DatabaseSync(join(dataDir, SQLITE_FILE))
-    database.exec('pragma journal_mode = off; pragma synchronous = off; pragma cache_size = -2000000')
+    database.exec('pragma journal_mode = memory; pragma synchronous = off; pragma cache_size = -2000000')
     for (const statement of statements(SQLITE_WORDS)) database.exec(statement)
     database.close()
     return
