@@ -6,7 +6,7 @@ import { TagCompiler } from './compiler.ts'
 const SLOW = {
   type: 'custom' as const,
   pixel_id: null,
-  code: KILLERS['formatting elements made again for each paragraph'] ?? '',
+  code: KILLERS['thousands of groups of one name'] ?? '',
 }
 
 afterEach(() => vi.restoreAllMocks())
