@@ -63,6 +63,6 @@ export const NICHE_SLUGS = [
 
 export const FEES_PATH = '/taxas'
 
-export function nichePath(slug: string): string {
+export function nichePath(slug: string): `/nichos/${string}` {
   return `/nichos/${slug}`
 }

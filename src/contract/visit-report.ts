@@ -102,6 +102,12 @@ export interface VisitRow {
   values?: OutcomeTotal[]
 }
 
+/** How often a page of the site was opened. */
+export interface VisitedPage {
+  path: string
+  views: Cell
+}
+
 /** An exact decimal: `62410.00`. */
 export interface OutcomeTotal {
   currency: string
@@ -128,6 +134,8 @@ export interface VisitReport {
   series: VisitPoint[]
   /** Most visits first. */
   rows: VisitRow[]
+  /** Most views first; empty with a filter, because views have no source. */
+  pages: VisitedPage[]
   /** Days on which the database lost the keys of the day, so that visitors may be counted twice. */
   estimated_days: string[]
   /** Most requests show the address of a proxy: visitors cannot be told apart. */

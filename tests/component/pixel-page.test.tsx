@@ -159,7 +159,7 @@ describe('visit results', () => {
         .map((cell) => cell.textContent)
         .filter((text) => text !== '')
     await card.findByText('Últimas 24 horas')
-    expect(sums()).toEqual(['15', '25%', '8', '13%', '1', '2%', '37', '61%', '61'])
+    expect(sums()).toEqual(['15', '24%', '8', '13%', '1', '2%', '37', '61%', '61'])
     const chart = card.getByRole('slider', { name: 'Visitas por hora' })
     chart.focus()
     await person.keyboard('{ArrowLeft}')

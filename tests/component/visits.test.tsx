@@ -97,6 +97,24 @@ test('chooses what the chart shows, and shows the same numbers as a table', asyn
   expect(searchOf()).toBe('metrica=abrir-conta&ver=tabela')
 })
 
+test('shows how often each page was opened, once there are several', async () => {
+  site.visits = (query) => ({
+    ...busySite(query),
+    pages: [
+      { path: '/', views: 5_200 },
+      { path: '/nichos/gaming', views: 780 },
+      { path: '/taxas', views: null },
+    ],
+  })
+  await openDashboard(site, { path: PATH })
+  const pages = within(await screen.findByRole('region', { name: 'Páginas abertas' }))
+  expect(pages.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual([
+    'Página inicial5.200',
+    '/nichos/gaming780',
+    '/taxasmenos de 5',
+  ])
+})
+
 test('filters by a row, keeps the filter in the address, and Back removes it', async () => {
   const { person } = await openDashboard(site, { path: `${PATH}?por=campanha` })
   const rows = within(await screen.findByRole('table', { name: 'Visitas por campanha' }))

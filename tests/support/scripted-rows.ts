@@ -195,6 +195,7 @@ export function makeVisits(report: Partial<VisitReport> = {}): VisitReport {
     totals: { ...VISIT_NUMBERS, views: 0, subscriptions: 0, robots: 0 },
     series: [],
     rows: [],
+    pages: [],
     estimated_days: [],
     hides_addresses: false,
     ...report,

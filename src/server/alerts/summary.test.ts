@@ -38,6 +38,7 @@ function report(visits: readonly number[], more: Partial<VisitReport> = {}): Vis
       clicks: { lead: 0, contact: 0 },
     })),
     rows: [],
+    pages: [],
     estimated_days: [],
     hides_addresses: false,
     ...more,

@@ -297,7 +297,7 @@ export function siteOf(
   return {
     origin,
     tagSet: steps.tagSet,
-    view: (at, { query, referrer, cookie, address, agent }) =>
+    view: (at, { page, query, referrer, cookie, address, agent }) =>
       atTime(at, async () =>
         steps.addView(
           {
@@ -311,7 +311,7 @@ export function siteOf(
             },
             socket: { remoteAddress: address },
           },
-          '/',
+          page,
           query === '' ? null : query,
         ),
       ),

@@ -12,6 +12,7 @@ import { DAY_MS, HOUR_MS, SECOND_MS } from '#contract/durations.ts'
 import { NEWSLETTER_PATH } from '#contract/newsletter.ts'
 import type { ServerEventName } from '#contract/server-event.ts'
 import { SITE_TIME_ZONE } from '#contract/site.ts'
+import { nichePath } from '#contract/site-content.ts'
 import type { ManifestTag } from '#contract/tag-manifest.ts'
 import {
   CSP_REPORT_PATH,
@@ -24,9 +25,11 @@ import { allowsVisitCode, VISITS_PATH } from '#contract/visit-code.ts'
 import { CLICKS_PATH } from '#contract/visit-paths.ts'
 import type { TagSet } from '../tags/serve/tag-set.ts'
 import type { Random } from './random.ts'
+import content from './site.json' with { type: 'json' }
 
 /** A page of the site, as a visitor's browser asks for it. */
 interface PageView {
+  page: `/${string}`
   /** Campaign parameters and click IDs, without "?". */
   query: string
   /** The page before this one; empty for none. */
@@ -208,7 +211,15 @@ function conversionsOf({ pull }: ChosenWay): typeof CONVERSIONS {
   return { lead: lead * pull, contact: contact * pull, sign_up, none: 1 - (lead + contact) * pull - sign_up }
 }
 
+const NICHE_PAGES = content.niches.map(({ slug }) => nichePath(slug))
+
+/** Every fifth visitor opens the page of a niche too. */
+function nicheOf(id: string): PageView['page'] | undefined {
+  return NICHE_PAGES[Number.parseInt(id.slice(0, 4), 16) % (5 * NICHE_PAGES.length)]
+}
+
 const ROBOT_VIEW: PageView = {
+  page: '/',
   query: '',
   referrer: '',
   cookie: '',
@@ -329,6 +340,14 @@ export class Visitors {
     await this.#view(visitor, at, way)
     if (plan.isCrawled) await this.#site.view(at + 20 * SECOND_MS, ROBOT_VIEW)
     if (plan.reloads) await this.#view(visitor, at + plan.staysFor / 2, way)
+    const niche = nicheOf(plan.id)
+    if (niche !== undefined)
+      await this.#view(
+        visitor,
+        at + plan.staysFor / 3,
+        { query: '', referrer: `${this.#site.origin}/` },
+        niche,
+      )
     let now = at + 1_500
     if (this.#isAsked(visitor, set)) {
       if (plan.decision === 'none') {
@@ -407,9 +426,15 @@ export class Visitors {
     return { query: query + words, referrer, pull }
   }
 
-  #view(visitor: Visitor, at: number, { query, referrer }: ChosenWay): Promise<void> {
+  #view(
+    visitor: Visitor,
+    at: number,
+    { query, referrer }: Pick<ChosenWay, 'query' | 'referrer'>,
+    page: PageView['page'] = '/',
+  ): Promise<void> {
     const { address, browser } = visitor
-    return this.#site.view(at, { query, referrer, address, agent: browser.agent, cookie: cookieOf(visitor) })
+    const cookie = cookieOf(visitor)
+    return this.#site.view(at, { page, query, referrer, address, agent: browser.agent, cookie })
   }
 
   /** Counted for everybody. */

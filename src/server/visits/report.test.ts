@@ -77,6 +77,11 @@ describe.each(ENGINES)('the report of visits, on %s', (engine) => {
       { series: 'visit', key: 'views', at: at('2026-11-15'), by: 200 },
       { series: 'visit', key: 'robots', at: at('2026-11-15'), by: 9 },
       { series: 'visit', key: 'estimated', at: at('2026-11-16') },
+      { series: 'visit.page', key: '/', at: at('2026-11-15'), by: 150 },
+      { series: 'visit.page', key: '/', at: at('2026-11-16'), by: 30 },
+      { series: 'visit.page', key: '/taxas', at: at('2026-11-15'), by: 16 },
+      { series: 'visit.page', key: '/nichos/gaming', at: at('2026-11-16'), by: 4 },
+      { series: 'visit.page', key: '/taxas', at: at('2026-10-31'), by: 9 },
     ])
   })
 
@@ -132,6 +137,16 @@ describe.each(ENGINES)('the report of visits, on %s', (engine) => {
 
   const get = (query: string) => app.inject({ url: `/admin/api/visits?${query}` })
   const read = async (query: string) => (await get(query)).json<VisitReport>()
+
+  test('adds up how often each page was opened, and hides small numbers', async () => {
+    expect((await read('from=2026-11-15&to=2026-11-16')).pages).toEqual([
+      { path: '/', views: 180 },
+      { path: '/taxas', views: 16 },
+      { path: '/nichos/gaming', views: null },
+    ])
+    // Views have no source.
+    expect((await read('from=2026-11-15&to=2026-11-16&channel=direct')).pages).toEqual([])
+  })
 
   test('adds up totals, days and channels of whole days of the site', async () => {
     const report = await read('from=2026-11-15&to=2026-11-16')

@@ -12,6 +12,7 @@ import {
   VISIT_DIMENSIONS,
   VISIT_STEPS,
   type VisitDimension,
+  type VisitedPage,
   type VisitPoint,
   type VisitReport,
   type VisitRow,
@@ -21,7 +22,7 @@ import type { Db } from '../db/database.ts'
 import { engineOf } from '../db/dialect.ts'
 import { AppError } from '../http/errors.ts'
 import { toCsvLine } from '../http/requests.ts'
-import { readCounts, type StoredCount } from '../stats/counts.ts'
+import { readCounts, type StoredCount, sumCounts } from '../stats/counts.ts'
 import { addValues, type OutcomeSource, readOutcomeSources } from './outcome-sources.ts'
 
 const MAX_DAYS = 800
@@ -122,7 +123,7 @@ async function readReport(deps: VisitReportDeps, query: Query): Promise<VisitRep
   const { from, to, filters } = query
   const isFiltered = filters.length > 0
   const found = readSources(db, query)
-  const [days, points, sources, outcomes, subscriptions, since] = await Promise.all([
+  const [days, points, sources, outcomes, subscriptions, pages, since] = await Promise.all([
     readCounts(db, { series: 'visit', resolution: 'day', subject: '', from, to }),
     isFiltered
       ? found.then((sources) => readFilteredDays(db, query, sources))
@@ -132,6 +133,7 @@ async function readReport(deps: VisitReportDeps, query: Query): Promise<VisitRep
     found,
     readResults(db, query),
     isFiltered ? null : countSubscriptions([[from, to]]),
+    isFiltered ? [] : readPages(db, query),
     readVisitsSince(db),
   ])
   const totals = toTotals(days)
@@ -149,6 +151,7 @@ async function readReport(deps: VisitReportDeps, query: Query): Promise<VisitRep
     },
     series: toSeries(points ?? toMetrics(days), query),
     rows: toRows(sources, isKnownOfOutcomes(query.by) ? outcomes : null, query),
+    pages,
     estimated_days: totals.estimated,
     hides_addresses: views >= MIN_VIEWS && unresolved * 2 > views,
   }
@@ -171,6 +174,13 @@ function toTotals(rows: readonly StoredCount<'visit'>[]) {
       ...new Set(rows.filter(({ key }) => key === 'estimated').map(({ at }) => siteDate(Date.parse(at)))),
     ].sort(),
   }
+}
+
+async function readPages(db: Db, { from, to }: Query): Promise<VisitedPage[]> {
+  const pages = await sumCounts(db, { series: 'visit.page', resolution: 'day', subject: '', from, to })
+  return pages
+    .sort((a, b) => b.count - a.count || (a.key < b.key ? -1 : 1))
+    .map(({ key, count }) => ({ path: key, views: toCell(count, true) }))
 }
 
 interface SourceNumbers {

@@ -1,11 +1,17 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useId } from 'react'
 import { Card } from '#admin/components/card.tsx'
 import { EmptyState } from '#admin/components/message.tsx'
 import { CELL, LABELLED_CELL, ListTable, ROW } from '#admin/components/table.tsx'
 import { cn } from '#admin/lib/cn.ts'
 import { formatMoney, formatPerHundred } from '#admin/lib/format.ts'
 import { formatShares } from '#contract/format-count.ts'
-import { FEW, nameOfValue, type VisitReport, type VisitRow } from '#contract/visit-report.ts'
+import {
+  FEW,
+  nameOfValue,
+  type VisitedPage,
+  type VisitReport,
+  type VisitRow,
+} from '#contract/visit-report.ts'
 import { BREAKDOWNS, type Breakdown, ENOUGH_FOR_RATE, type Filter, formatCell } from './api.ts'
 
 interface BreakdownCardProps {
@@ -101,12 +107,7 @@ function Rows({ report, breakdown, onChoose }: RowsProps) {
                   <span className="sr-only">: ver só estas visitas</span>
                 </button>
               )}
-              <span aria-hidden="true" className="block h-1.5 rounded-full bg-[#eceee6]">
-                <span
-                  className="bar-all block h-full min-w-0.5 rounded-full"
-                  style={{ width: `${((row.visits ?? 0) / most) * 100}%` }}
-                />
-              </span>
+              <Bar share={(row.visits ?? 0) / most} />
             </td>
             <NumberCell label={LABELS[0]}>
               {formatCell(row.visits)}
@@ -138,6 +139,44 @@ function Rows({ report, breakdown, onChoose }: RowsProps) {
         {hasFew(rows) ? ` Números de 1 a 4 aparecem como "${FEW}", para não descrever uma pessoa.` : ''}
       </p>
     </>
+  )
+}
+
+/** How often each page was opened; nothing on a site with one page. */
+export function PagesCard({ pages, isOfBefore }: { pages: readonly VisitedPage[]; isOfBefore: boolean }) {
+  const id = useId()
+  if (pages.length < 2) return null
+  const most = Math.max(1, ...pages.map(({ views }) => views ?? 0))
+  return (
+    <Card role="region" aria-labelledby={id} className="px-4 py-4 sm:px-5">
+      <h3 id={id} className="text-base tracking-tight">
+        Páginas abertas
+      </h3>
+      <p className="mt-1 text-sm text-text-2">
+        Uma visita pode abrir várias páginas, e abrir de novo conta de novo.
+      </p>
+      <ol inert={isOfBefore} className={cn('mt-4 grid gap-4', isOfBefore && 'opacity-40')}>
+        {pages.map(({ path, views }) => (
+          <li key={path}>
+            <span className="flex flex-wrap items-baseline justify-between gap-x-4">
+              <span className="min-w-0 font-semibold wrap-anywhere">
+                {path === '/' ? 'Página inicial' : path}
+              </span>
+              <span className="tabular-nums">{formatCell(views)}</span>
+            </span>
+            <Bar share={(views ?? 0) / most} />
+          </li>
+        ))}
+      </ol>
+    </Card>
+  )
+}
+
+function Bar({ share }: { share: number }) {
+  return (
+    <span aria-hidden="true" className="block h-1.5 rounded-full bg-[#eceee6]">
+      <span className="bar-all block h-full min-w-0.5 rounded-full" style={{ width: `${share * 100}%` }} />
+    </span>
   )
 }
 

@@ -24,7 +24,7 @@ import {
   useVisitsBefore,
   type Visits,
 } from './api.ts'
-import { BreakdownCard } from './breakdown-card.tsx'
+import { BreakdownCard, PagesCard } from './breakdown-card.tsx'
 import { formatSince, VisitsCard } from './visits-card.tsx'
 
 /** Visits and clicks of everybody, over time and by where they came from. */
@@ -173,6 +173,7 @@ function Loaded(props: LoadedProps) {
             chosen={filters.find(({ of }) => of === by)}
             isOfBefore={isOfBefore || props.isRefreshed}
           />
+          <PagesCard pages={report.pages} isOfBefore={isOfBefore} />
         </>
       )}
     </div>
