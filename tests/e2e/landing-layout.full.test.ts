@@ -147,27 +147,6 @@ function findOverlaps(steps: number): string[] {
   return [...found]
 }
 
-test('of all that is laid out late, each part waits alone, and the hero moves after the last', async () => {
-  const page = await open(PHONE, () => {
-    const left: number[] = []
-    Object.assign(globalThis, { left })
-    const note = () => {
-      const parts = document.querySelectorAll('.later').length
-      if (document.readyState !== 'loading' && left.at(-1) !== parts) left.push(parts)
-      if (document.querySelector('.art.live') !== null && parts > 0) left.push(Number.NaN)
-      requestAnimationFrame(note)
-    }
-    requestAnimationFrame(note)
-  })
-  await page.locator('.art.live').waitFor({ state: 'attached' })
-  await untilDrawn(page)
-  const left = await page.evaluate(() => (globalThis as unknown as { left: number[] }).left)
-  // Services with its six tiles, six other sections, and the footer's two parts.
-  expect(left[0]).toBeGreaterThanOrEqual(14)
-  expect(left).toEqual(left.map((_parts, at) => (left[0] ?? 0) - at))
-  expect(left.at(-1)).toBe(0)
-})
-
 describe('the menu', () => {
   test('the page stays where it is while the menu is open', async () => {
     const page = await open(PHONE)

@@ -17,8 +17,7 @@ interface FooterProps {
 
 export function Footer({ site, message = null, home = '', niche }: FooterProps) {
   return (
-    // Not as a whole: Chromium's autofill would lay it out before the first frame, because it has a form.
-    <footer className="dark" id="contact">
+    <footer className="dark later" id="contact">
       <div className="wrap foot">
         <div className="news" id="newsletter">
           <div>
@@ -34,7 +33,7 @@ export function Footer({ site, message = null, home = '', niche }: FooterProps) 
             <NewsletterForm initialMessage={message} />
           </div>
         </div>
-        <div className="later in">
+        <div className="in">
           <Contact site={site} home={home} />
           <div className="cols links">
             {FOOTER_COLUMNS.map(({ title, links }) => (
@@ -80,7 +79,7 @@ function Contact({ site, home }: { site: SiteInfo; home: string }) {
 
 function Legal({ site }: { site: SiteInfo }) {
   return (
-    <div className="legal links later">
+    <div className="legal links">
       <p>{copyrightLine(site.brandName)}</p>
       {LEGAL_TITLES.map(({ slug, title }) => (
         <a key={slug} href={legalPagePath(slug)} data-legal={slug}>

@@ -26,7 +26,7 @@ export function Services() {
       />
       <div className="bento">
         {SERVICES.cards.map(({ id, title, features }) => (
-          <article className={id === 'apis' ? 'tile later dark' : 'tile later'} id={id} key={id}>
+          <article className={id === 'apis' ? 'tile dark' : 'tile'} id={id} key={id}>
             <div>
               <h3>{title}</h3>
               <ul className="feat">

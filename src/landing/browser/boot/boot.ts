@@ -14,6 +14,7 @@ const STEPS = [
   carryCampaign,
   wireIslands,
   renderSectionsWhenIdle,
+  startHeroAnimation,
   addLinks,
   startTags,
 ]
@@ -44,15 +45,22 @@ function carryCampaign(): void {
 }
 
 /**
- * Lays out what is below the first screen (class `later`), one part for each frame with idle time, so that no task is
- * long. The first layout leaves it out. Then the hero's animation starts: every frame costs more with it.
+ * Lays out the sections below the first screen (class `later`), one for each frame with idle time, so that no task is
+ * long. The first layout leaves them out.
  */
 function renderSectionsWhenIdle(): void {
   const section = document.querySelector('.later')
+  if (section === null) return
   whenIdle(() => {
-    if (section === null) return document.querySelector('.art')?.classList.add('live')
     section.classList.remove('later')
     // Without a frame in between, several would be laid out in one.
     requestAnimationFrame(renderSectionsWhenIdle)
+  })
+}
+
+/** Starts the hero's animation. It is off in the first frames, and without scripts. */
+function startHeroAnimation(): void {
+  whenIdle(() => {
+    document.querySelector('.art')?.classList.add('live')
   })
 }
