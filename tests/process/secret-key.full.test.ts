@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { existsSync, readFileSync, renameSync, statSync } from 'node:fs'
+import { get } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { AuthClient } from '@supabase/auth-js'
@@ -8,6 +10,7 @@ import { parseConfig } from '#server/config.ts'
 import { openDatabase } from '#server/db/database.ts'
 import { prepareDatabase } from '#server/secrets/encrypted-database.ts'
 import { readSecretKeyFile } from '#server/secrets/secret-key.ts'
+import { sumCounts } from '#server/stats/counts.ts'
 import { Authenticator } from '../support/authenticator.ts'
 import { writeDocRow } from '../support/doc-table.ts'
 import { type EngineName, failOnProblem, makeStorage, type Storage } from '../support/engines.ts'
@@ -18,6 +21,8 @@ import { type SpawnedServer, spawnNode, spawnServer, untilReady } from '../suppo
 
 const PRINCIPAL = { email: 'principal@portico.example', password: 'ponte-lilas-grafite-58' }
 const RANDOM_KILLS = 4
+const BROWSER =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36'
 
 const cleanUps: (() => unknown)[] = []
 afterEach(async () => {
@@ -46,6 +51,14 @@ async function serve(storage: Storage): Promise<{ url: string; server: SpawnedSe
   const server = start({ ...storage.env, PORT: String(port) })
   await untilReady(server, url)
   return { url, server }
+}
+
+/** The page, as a browser opens it; `fetch` would say that a script asks for it. */
+async function visit(url: string): Promise<void> {
+  const headers = { 'user-agent': BROWSER, 'sec-fetch-dest': 'document', 'sec-fetch-mode': 'navigate' }
+  const [answer] = await once(get(url, { headers, agent: false }), 'response')
+  answer.resume()
+  await once(answer, 'end')
 }
 
 async function admin(env: Record<string, string>, ...args: string[]): Promise<string> {
@@ -222,6 +235,7 @@ test('with the key lost the server stops, and the command deletes what cannot be
   const storage = await place('sqlite')
   const first = await serve(storage)
   await enrol(await signIn(storage, first.url))
+  await visit(first.url)
   first.server.child.kill('SIGTERM')
   await first.server.ended
   const file = fileOf(storage)
@@ -248,7 +262,17 @@ test('with the key lost the server stops, and the command deletes what cannot be
   expect((await auth.mfa.listFactors()).data?.all).toEqual([])
   const { verify } = await enrol(auth)
   expect(await verify()).toBeNull()
+  await visit(again.url)
+  again.server.child.kill('SIGTERM')
+  await again.server.ended
   const { db, close } = openDatabase(storage)
+  // The secret of the day was discarded too: the visitor is counted again.
+  const counts = await sumCounts(db, { series: 'visit', resolution: 'day', from: 0 })
+  expect(Object.fromEntries(counts.map(({ key, count }) => [key, count]))).toMatchObject({
+    views: 2,
+    visitors: 2,
+    estimated: 1,
+  })
   const { rows } = await sql<{ n: number }>`
     select count(*) as n from audit_events where action = 'auth.secrets_discarded'
   `.execute(db)

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { DAY_MS } from '#contract/durations.ts'
-import { siteDate } from '#contract/site.ts'
+import { siteDate, startOfSiteDate } from '#contract/site.ts'
 import type { Db } from '../db/database.ts'
 import { engineOf, locked } from '../db/dialect.ts'
 import { asRepeated } from '../db/engines/sqlite-driver.ts'
@@ -192,6 +192,20 @@ export class DayVisitors {
     const seen = await readSeen(trx, table, [...new Set(keys)], false)
     return new Map([...seen].map(([key, second]) => [key, second - length]))
   }
+}
+
+/**
+ * Deletes secrets of days that cannot be decrypted any more. Their visitors are counted again, so days that have begun
+ * become estimates.
+ */
+export async function forgetDaySecrets(trx: Db, dates: readonly string[], now = Date.now()): Promise<void> {
+  if (dates.length === 0) return
+  await trx.deleteFrom('visit_secrets').where('day', 'in', dates).execute()
+  const begun = dates.map(startOfSiteDate).filter((start) => start <= now)
+  await addCounts(
+    trx,
+    begun.map((at) => ({ series: 'visit', key: 'estimated', at })),
+  )
 }
 
 function isWithinGap(earlier: number | undefined, second: number): boolean {

@@ -2,6 +2,7 @@ import { recordAudit } from '#server/activity/trail.ts'
 import type { Db } from '#server/db/database.ts'
 import { OPERATOR_ACTOR } from '#server/http/security/administrators.ts'
 import type { SecretPlace } from '#server/secrets/secrets.ts'
+import { forgetDaySecrets } from '#server/visits/visitors.ts'
 import { type LockedAccount, lockAccount } from '../accounts/change-account.ts'
 import { deleteEveryRecoveryCode, deleteFactors, deleteRecoveryCodes } from '../accounts/credentials.ts'
 import { requireFactor } from '../factors/second-factor.ts'
@@ -34,6 +35,7 @@ export async function giveUpSecrets(trx: Db, unreadable: readonly SecretPlace[])
   if (mails.length > 0) await trx.deleteFrom('deliveries').where('id', 'in', mails).execute()
   // The chat of alerts must be connected again.
   if (rowsOf('alert_webhooks').length > 0) await trx.deleteFrom('alert_webhooks').execute()
+  await forgetDaySecrets(trx, rowsOf('visit_secrets'))
   for (const name of names) await trx.deleteFrom('app_secrets').where('name', '=', name).execute()
   if (given.signingKey) await endEverySession(trx)
   if (given.codes) {
