@@ -9,7 +9,7 @@ import {
 } from '#contract/consent-choice.ts'
 import type { CreatedOutcomeKey } from '#contract/outcomes.ts'
 import { DESTINATIONS } from '#server/conversions/destinations/destinations.ts'
-import { TIER_ENGINES } from '#tests/support/engines.ts'
+import { ENGINES } from '#tests/support/engines.ts'
 import {
   ALL,
   DESTINATIONS as PIXELS,
@@ -85,7 +85,7 @@ test('every destination that takes hashed addresses is tried, and each has its p
 
 const surroundings = prepareVendorsAndMail()
 
-describe.each(TIER_ENGINES)('hashed addresses, on %s', (engine) => {
+describe.each(ENGINES)('hashed addresses, on %s', (engine) => {
   const site = prepareEventSite(engine, surroundings)
   let key: string
   beforeEach(async () => {
