@@ -66,7 +66,8 @@ export async function launchUndriven(program: string, args: readonly string[]): 
     },
     close: async () => {
       const ended = once(child, 'exit')
-      child.kill()
+      // A signal would end only the script that some systems start Chromium with, and leave the browser.
+      void whole.send('Browser.close')
       await ended
       rmSync(profile, { recursive: true, force: true, maxRetries: 5 })
     },
