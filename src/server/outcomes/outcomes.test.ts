@@ -381,15 +381,15 @@ describe('POST /api/outcomes', () => {
       'outcomes.name_declared',
       'outcomes.name_relabelled',
     ])
-    const told = (
+    const texts = (
       await readEvents(site.database.db, {
         before: { at: '9999-12-31T00:00:00.000Z', id: '' },
         limit: 100,
       })
     ).map(({ text }) => text)
-    expect(told).toEqual(
+    expect(texts).toEqual(
       expect.arrayContaining(['criou o resultado 1ª venda', 'renomeou o resultado 1ª venda']),
     )
-    expect(told.join()).not.toContain('resultado primeira_venda')
+    expect(texts.join()).not.toContain('resultado primeira_venda')
   })
 })

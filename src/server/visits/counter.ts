@@ -81,7 +81,7 @@ interface CountedView extends View {
 }
 
 interface Batch {
-  /** Equal ones are one, by `idOf`. */
+  /** By time, series and key: equal ones are added up. */
   counts: Map<string, Count>
   /** Clicks by source. */
   clicks: { at: number; name: Click; source: Source; by: number }[]
