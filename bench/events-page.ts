@@ -34,7 +34,10 @@ export async function benchEventsPage(rounds: number): Promise<string[][]> {
   const site = await startEventSite(new URL(page).origin)
   const vendors = await startVendors()
   const front = await startAcceptedFront(port, site)
-  const flags = [`--proxy-server=${vendors.proxy}`, '--ignore-certificate-errors']
+  const options = {
+    flags: [`--proxy-server=${vendors.proxy}`, '--ignore-certificate-errors'],
+    categories: ['performance', 'best-practices'],
+  }
   const runs = new Map<string, LighthouseRun[]>(WAYS.map(({ name }) => [name, []]))
   const received = new Map<string, [byPage: number, byServer: number]>()
   try {
@@ -44,7 +47,7 @@ export async function benchEventsPage(rounds: number): Promise<string[][]> {
         for (const pixel of pixels) await site.addPixel(pixel)
         vendors.clear()
         const before = site.countReceived()
-        runs.get(name)?.push(await measureLighthouse(page, flags))
+        runs.get(name)?.push(await measureLighthouse(page, options))
         const byPage = vendors.hits.filter(({ host }) => VENDOR_HOSTS.has(host)).length
         const byServer = site.countReceived() - before
         // A page whose scripts were blocked would be fast and measure nothing.

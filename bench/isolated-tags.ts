@@ -11,8 +11,7 @@ import { startVendors } from '../tests/support/vendor-stand-in.ts'
 import { STAND_INS } from '../tests/support/vendor-stand-ins/stand-ins.ts'
 import { type Contender, startPortico } from './data-service-contenders.ts'
 import { type DevtoolsBrowser, launchUndriven } from './devtools-browser.ts'
-import { measurePageThread, type PageThread } from './measure-page-thread.ts'
-import { median } from './measure-throughput.ts'
+import { measurePageThread } from './measure-page-thread.ts'
 
 const COUNT = 10
 const SLOWDOWN = 4
@@ -49,7 +48,7 @@ const CASES: readonly Case[] = [
 ]
 
 /** Measure, value, target. */
-export async function benchIsolatedTags({ rounds }: { rounds: number }): Promise<string[][]> {
+export async function benchIsolatedTags(): Promise<string[][]> {
   const directory = mkdtempSync(join(tmpdir(), 'portico-bench-'))
   const vendors = await startVendors()
   const portico = await startPortico(directory)
@@ -60,10 +59,10 @@ export async function benchIsolatedTags({ rounds }: { rounds: number }): Promise
     for (const [name, { codes, runs_in }] of Object.entries(SETS)) await add(portico, name, codes, runs_in)
     const apart = await launch(findChromium(), '--site-per-process')
     browsers.push(apart)
-    const rows = await measureAll(portico, 'a process for the frames', apart, CASES, rounds)
+    const rows = await measureAll(portico, 'a process for the frames', apart, CASES)
     const together = await launch(findLightChromium(), '--disable-site-isolation-trials')
     browsers.push(together)
-    rows.push(...(await measureAll(portico, 'one process for all', together, CASES.slice(-2), rounds)))
+    rows.push(...(await measureAll(portico, 'one process for all', together, CASES.slice(-2))))
     return rows
   } finally {
     for (const browser of browsers) await browser.close()
@@ -73,15 +72,13 @@ export async function benchIsolatedTags({ rounds }: { rounds: number }): Promise
   }
 }
 
-/** Alternating, so that other load affects all; the first visit of a browser is not counted. */
+/** One visit for each case; the first visit of a browser is not counted. */
 async function measureAll(
   portico: Contender,
   name: string,
   browser: DevtoolsBrowser,
   cases: readonly Case[],
-  rounds: number,
 ): Promise<string[][]> {
-  const found = new Map(cases.map((each): [Case, PageThread[]] => [each, []]))
   const { origin } = new URL(portico.request.url)
   const visit = async ({ set, isBare = false }: Case) => {
     await activate(portico, set)
@@ -89,17 +86,13 @@ async function measureAll(
     return measurePageThread(browser, { url: `${origin}/`, slowdown: SLOWDOWN, hasTags, isBare })
   }
   for (const each of cases.slice(-1)) await visit(each)
-  for (let round = 0; round < rounds; round++)
-    for (const each of cases) found.get(each)?.push(await visit(each))
-  return cases.map((each) => {
-    const visits = found.get(each) ?? []
-    const of = (figure: keyof PageThread) => median(visits.map((visit) => visit[figure]))
-    return [
-      `${each.what}, ${name}`,
-      `${of('ms').toFixed(0)} ms, ${of('script').toFixed(0)} of it scripts; frames apart ${of('apart')}; CLS ${of('shift').toFixed(3)}`,
-      each.aim ?? '',
-    ]
-  })
+  const rows: string[][] = []
+  for (const each of cases) {
+    const { ms, script, apart, shift } = await visit(each)
+    const measured = `${ms.toFixed(0)} ms, ${script.toFixed(0)} of it scripts; frames apart ${apart}; CLS ${shift.toFixed(3)}`
+    rows.push([`${each.what}, ${name}`, measured, each.aim ?? ''])
+  }
+  return rows
 }
 
 /** Snippets that name https: on http, those without a scheme would use http. */

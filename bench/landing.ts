@@ -61,8 +61,10 @@ export async function benchLanding(options: LandingOptions): Promise<LandingResu
     )
     if (options.frameworks) {
       const text = readPageText(await (await fetch(page)).text())
-      await attempt('Next.js', async () => void servers.push(await startNext(directory, text)))
-      await attempt('Astro', async () => void servers.push(await startAstro(directory, text)))
+      await Promise.all([
+        attempt('Next.js', async () => void servers.push(await startNext(directory, text))),
+        attempt('Astro', async () => void servers.push(await startAstro(directory, text))),
+      ])
     }
     await attempt(
       'throughput',
@@ -132,7 +134,7 @@ async function lighthouseRows(page: string, runs: number): Promise<string[][]> {
   try {
     for (let run = 0; run < runs; run++) {
       ours.push(await measureLighthouse(page))
-      floor.push(await measureLighthouse(empty.url))
+      floor.push(await measureLighthouse(empty.url, { categories: ['performance'] }))
     }
   } finally {
     await empty.stop()

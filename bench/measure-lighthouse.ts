@@ -26,9 +26,23 @@ interface Report {
 const LOST_TRACE = /NO_NAVSTART|NO_TRACING_STARTED|please run lighthouse again/i
 const ATTEMPTS = 3
 
-/** One run of Lighthouse as on a phone; `flags` are Chromium's, without spaces. */
-export async function measureLighthouse(url: string, flags: readonly string[] = []): Promise<LighthouseRun> {
-  const { categories, audits } = JSON.parse(await runLighthouse(url, flags)) as Report
+interface LighthouseOptions {
+  /** Of Chromium, without spaces. */
+  flags?: readonly string[]
+  /** Without these, all are judged, which takes longer. */
+  categories?: readonly string[]
+}
+
+/** One run of Lighthouse as on a phone. */
+export async function measureLighthouse(
+  url: string,
+  { flags = [], categories: only = [] }: LighthouseOptions = {},
+): Promise<LighthouseRun> {
+  const options = [
+    `--chrome-flags=${['--headless=new', ...CHROMIUM_FLAGS, ...flags].join(' ')}`,
+    ...only.map((category) => `--only-categories=${category}`),
+  ]
+  const { categories, audits } = JSON.parse(await runLighthouse(url, options)) as Report
   const value = (audit: string) => audits[audit]?.numericValue ?? Number.NaN
   return {
     scores: Object.fromEntries(
@@ -43,15 +57,9 @@ export async function measureLighthouse(url: string, flags: readonly string[] = 
   }
 }
 
-async function runLighthouse(url: string, flags: readonly string[], attempt = 1): Promise<string> {
+async function runLighthouse(url: string, options: readonly string[], attempt = 1): Promise<string> {
   const folder = installNpmTool('lighthouse', toolVersion('lighthouse'))
-  const command = [
-    join(folder, 'cli/index.js'),
-    url,
-    '--output=json',
-    '--quiet',
-    `--chrome-flags=${['--headless=new', ...CHROMIUM_FLAGS, ...flags].join(' ')}`,
-  ]
+  const command = [join(folder, 'cli/index.js'), url, '--output=json', '--quiet', ...options]
   try {
     const { stdout } = await promisify(execFile)(process.execPath, command, {
       maxBuffer: 1e8,
@@ -62,6 +70,6 @@ async function runLighthouse(url: string, flags: readonly string[], attempt = 1)
   } catch (error) {
     const said = String((error as { stderr?: string }).stderr)
     if (attempt === ATTEMPTS || !LOST_TRACE.test(said)) throw new Error(said.split('\n')[0], { cause: error })
-    return runLighthouse(url, flags, attempt + 1)
+    return runLighthouse(url, options, attempt + 1)
   }
 }
