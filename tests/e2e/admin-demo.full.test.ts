@@ -10,6 +10,7 @@ import { atEachWidth } from '../support/at-each-width.ts'
 import { launchBrowser, watchConsole } from '../support/browser.ts'
 import { DEMO_PRINCIPAL, DEMO_UNTIL, DEMO_WANTED, demoPast } from '../support/demo-past.ts'
 import { freePort } from '../support/free-port.ts'
+import { NEVER_SHED } from '../support/test-app.ts'
 
 const SCREENS = [
   'visitas',
@@ -38,7 +39,8 @@ beforeAll(async () => {
   cpSync(await demoPast(DEMO_WANTED), dataDir, { recursive: true })
   const port = await freePort()
   url = `http://localhost:${port}/admin`
-  stop = await serveDemo({ ...DEMO_WANTED, dataDir, port, until: DEMO_UNTIL, principal: DEMO_PRINCIPAL })
+  const options = { ...DEMO_WANTED, dataDir, port, until: DEMO_UNTIL, principal: DEMO_PRINCIPAL }
+  stop = await serveDemo(options, NEVER_SHED)
   browser = await launchBrowser()
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'pt-BR' })
   messages = watchConsole(context)

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SECOND_MS } from '#contract/durations.ts'
-import { buildApp, type DemonstrationSteps } from '../app.ts'
+import { type AppDeps, buildApp, type DemonstrationSteps } from '../app.ts'
 import { openDatabase } from '../db/database.ts'
 import { createLogger } from '../http/logging/logger.ts'
 import { closeGracefully } from '../http/sockets/shutdown.ts'
@@ -14,7 +14,10 @@ import { Visitors } from './visitors.ts'
 const VISIT_EVERY_MS = 25 * SECOND_MS
 
 /** Serves a simulated past and adds visits slowly. Resolves to a function that stops it. */
-export async function serveDemo(options: PastOptions): Promise<() => Promise<void>> {
+export async function serveDemo(
+  options: PastOptions,
+  limits: Pick<AppDeps, 'maxEventLoopDelayMs'> = {},
+): Promise<() => Promise<void>> {
   const { seed, until } = options
   const config = demoConfig(options)
   const log = createLogger(config.logLevel)
@@ -29,6 +32,7 @@ export async function serveDemo(options: PastOptions): Promise<() => Promise<voi
     secrets,
     log,
     distDir: 'dist',
+    ...limits,
     demonstration: {
       ...demoWorld(config, log, until),
       isPast: false,
