@@ -16,6 +16,7 @@ import { registerTagAdmin } from './admin-routes.ts'
 import { TagCompiler } from './compile/compiler.ts'
 import { LastSeen } from './health/last-seen.ts'
 import { TagStore } from './serve/tag-store.ts'
+import { raiseTagsVersion } from './serve/tag-version.ts'
 
 const OWN = new Set(['portico.example'])
 const ADMIN: Caller = {
@@ -74,6 +75,7 @@ describe.each(TIER_ENGINES)('/admin/api for tags, on %s', (engine) => {
     await database.db.deleteFrom('tracking_pixels').execute()
     await database.db.deleteFrom('blocked_hosts').execute()
     await database.db.updateTable('site_state').set({ tags_paused_at: null, tags_paused_by: null }).execute()
+    await raiseTagsVersion(database.db)
     await tags.refresh()
     swaps = []
   })

@@ -9,7 +9,7 @@ import { COMPILER_VERSION } from '../compile/compiled-tag.ts'
 import { TagCompiler } from '../compile/compiler.ts'
 import { PixelReview } from '../compile/review-pixels.ts'
 import { TagStore } from './tag-store.ts'
-import { raiseTagsVersion } from './tag-version.ts'
+import { raiseTagsVersion, readTagsVersion } from './tag-version.ts'
 
 const budget = { ownHosts: new Set<string>(), measureHead: () => 0 }
 const script = (text: string) => `<script>${text}</script>`
@@ -156,17 +156,38 @@ describe.each(TIER_ENGINES)('what is served of what is stored, on %s', (engine) 
     expect(served(store)).toEqual(['c', 'a', 'b'])
   })
 
+  /** The statements of each message to the SQLite thread. */
+  async function messagesOf(work: () => Promise<unknown>): Promise<string[][]> {
+    const posts = vi.spyOn(Worker.prototype, 'postMessage')
+    await work()
+    const messages = posts.mock.calls.map(([batch]) => (batch as { sql: string }[]).map(({ sql }) => sql))
+    posts.mockRestore()
+    return messages
+  }
+  const READS_VERSION = [expect.stringContaining('"tags_version"'), expect.stringContaining('"tag_changes"')]
+  const READS_PIXELS = [expect.stringContaining('"tracking_pixels"')]
+
   test.runIf(engine === 'sqlite')('reads a change in two messages to the SQLite thread', async () => {
     const id = await insertPixel(database.db, { type: 'custom', code: script('a') })
     const store = await open()
     await raiseTagsVersion(database.db, [id])
-    const posts = vi.spyOn(Worker.prototype, 'postMessage')
-    await store.refresh()
-    const statements = posts.mock.calls.map(([batch]) => (batch as { sql: string }[]).map(({ sql }) => sql))
-    posts.mockRestore()
-    expect(statements).toEqual([
-      [expect.stringContaining('"tags_version"'), expect.stringContaining('"tag_changes"')],
-      [expect.stringContaining('"tracking_pixels"')],
+    expect(await messagesOf(() => store.refresh())).toEqual([READS_VERSION, READS_PIXELS])
+  })
+
+  test.runIf(engine === 'sqlite')('reads a change once that is found while it is being read', async () => {
+    const id = await insertPixel(database.db, { type: 'custom', code: script('a') })
+    const store = await open()
+    await raiseTagsVersion(database.db, [id])
+    const version = await readTagsVersion(database.db)
+    expect(await messagesOf(() => Promise.all([store.refresh(), store.refreshIfNotAt(version)]))).toEqual([
+      READS_VERSION,
+      READS_PIXELS,
+    ])
+    await raiseTagsVersion(database.db, [id])
+    expect(await messagesOf(() => Promise.all([store.refresh(), store.refresh()]))).toEqual([
+      READS_VERSION,
+      READS_PIXELS,
+      READS_VERSION,
     ])
   })
 

@@ -107,6 +107,8 @@ export class TagStore {
 
   /** Does nothing when this process already shows `version`. */
   async refreshIfNotAt(version: number): Promise<void> {
+    // A run under way may show it. Another one would compose everything again.
+    if (version !== this.#version) await this.#running?.catch(() => {})
     if (version !== this.#version) await this.refresh()
   }
 
@@ -162,11 +164,8 @@ export class TagStore {
       db.selectFrom('site_state').select(['tags_version', 'tags_paused_at']).executeTakeFirstOrThrow(),
       since === NOT_LOADED ? [] : readTagChanges(db, since),
     ])
-    // Null if everything must be read: this process has just started, or was asked again without a change.
-    const changed =
-      since === NOT_LOADED || state.tags_version === since
-        ? null
-        : findChangedPixels(changes, since, state.tags_version)
+    // Null if everything must be read.
+    const changed = since === NOT_LOADED ? null : findChangedPixels(changes, since, state.tags_version)
     this.#prepared = await readPreparedTags(db, ownHosts, this.#prepared, changed, renderFrame)
     const active = new Map<string, PreparedTag>()
     const running: PreparedTag[] = []

@@ -22,6 +22,7 @@ import { makeDatabase, TIER_ENGINES } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
 import { TagCompiler } from '../compile/compiler.ts'
 import { TagStore } from '../serve/tag-store.ts'
+import { raiseTagsVersion } from '../serve/tag-version.ts'
 import { registerTestAdmin } from './admin-routes.ts'
 import { type CopiedEvent, registerTagTests } from './page-routes.ts'
 
@@ -333,6 +334,7 @@ describe.each(TIER_ENGINES)('a test of a pixel, on %s', (engine) => {
       .set({ type: 'meta', pixel_id: '482910377165024', delivery })
       .where('id', '=', pixel)
       .execute()
+    await raiseTagsVersion(database.db, [pixel])
     await refreshed()
   }
   const createWith = async (test_event_code?: string) =>
