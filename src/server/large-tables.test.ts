@@ -128,11 +128,9 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(await notices.noticeOf(1, 'x')).toMatchObject({ notice_hash: null, parties_hash: null })
   }
   const tags = { prepared: new Map(), current: { trustsContainer: false, leftOut: new Set() } } as never
+  const readTags = () => readOverview({ db: database.db, tags, ownHosts: new Set(), measureHead: () => 0 })
   const WORK: [string, () => Promise<unknown>][] = [
-    [
-      'the overview of the tags',
-      () => readOverview({ db: database.db, tags, ownHosts: new Set(), measureHead: () => 0 }),
-    ],
+    ['the overview of the tags', readTags],
     [
       'the visit results of a pixel',
       () =>
@@ -222,13 +220,18 @@ describe.each(ENGINES)('on %s', (engine) => {
   })
 
   test.each([
+    [
+      'the health of the tags',
+      'counts USING PRIMARY KEY (subject=? AND series=? AND resolution=? AND at>?)',
+      readTags,
+    ],
     ['authorisations of pixels', 'audit_events_switched_on_idx', readAuthorisedPixels],
     [
       'a search of subscriptions',
       'COVERING INDEX newsletter_subscriptions_search_idx',
       () => listSubscriptions(database.db, { search: 'x' }),
     ],
-  ])('%s reads an index of its own', async (_what, index, work) => {
+  ])('%s uses its index', async (_what, index, work) => {
     if (engine === 'postgres') return
     const statements = await statementsOn(storage, work)
     const plans = statements.flatMap((statement) => explain(join(storage.dataDir, SQLITE_FILE), statement))

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { type Compilable, sql } from 'kysely'
+import { type Compilable, type Expression, sql } from 'kysely'
 import { DAY_MS } from '#contract/durations.ts'
 import type { Db } from '../db/database.ts'
 import { engineOf } from '../db/dialect.ts'
@@ -135,8 +135,11 @@ export async function addCounts(
 interface Wanted<Series extends SeriesName> {
   series: Series
   resolution: keyof (typeof SERIES)[Series]['kept']
-  /** Omitted: all subjects. */
-  subject?: string
+  /**
+   * One, or a query of some. Omitted: all. Counts of a subject are stored together, and counts of a time are not: a day
+   * of many subjects is read sooner if they are named.
+   */
+  subject?: string | Expression<string>
   /** Start (inclusive) and end (exclusive). */
   from: number
   to?: number
@@ -274,7 +277,11 @@ function select<Series extends SeriesName>(
     .where('series', '=', series)
     .where('resolution', '=', resolution as Resolution)
     .where('at', '>=', new Date(from).toISOString())
-    .$if(subject !== undefined, (query) => query.where('subject', '=', subject ?? ''))
+    .$if(subject !== undefined, (query) =>
+      typeof subject === 'object'
+        ? query.where('subject', 'in', subject)
+        : query.where('subject', '=', subject ?? ''),
+    )
     .$if(to !== undefined, (query) => query.where('at', '<', new Date(to ?? 0).toISOString()))
 }
 

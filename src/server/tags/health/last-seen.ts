@@ -68,6 +68,14 @@ export async function readLastSeen(
   return seen
 }
 
+/** Every tag that was ever reported, as the subjects of its counts. */
+export function reportedTags(db: Db) {
+  return db
+    .selectFrom('tag_last_seen')
+    .select(({ cast, ref }) => cast<string>(ref('tag_last_seen.pixel_id'), 'text').as('id'))
+    .$asScalar()
+}
+
 function withoutNulls(row: Row): Partial<Row> {
   return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null))
 }

@@ -6,7 +6,7 @@ import type { ConversionCount } from '#contract/visit-results.ts'
 import type { Db } from '#server/db/database.ts'
 import { readCounts, sumCounts } from '#server/stats/counts.ts'
 import type { SeriesKeys } from '#server/stats/series.ts'
-import { readLastSeen } from './last-seen.ts'
+import { readLastSeen, reportedTags } from './last-seen.ts'
 
 type Counts<Name extends string> = Partial<Record<Name, number>>
 
@@ -33,7 +33,12 @@ export async function readObservations(
   revisions: ReadonlyMap<string, string>,
   now = Date.now(),
 ): Promise<ReadonlyMap<string, TagObservations>> {
-  const rows = await sumCounts(db, { series: 'tag.seen', resolution: 'hour', from: now - DAY_MS + 1 })
+  const rows = await sumCounts(db, {
+    series: 'tag.seen',
+    resolution: 'hour',
+    subject: reportedTags(db),
+    from: now - DAY_MS + 1,
+  })
   const found = new Map<string, Gathered>()
   for (const { subject: pixelId, key, count } of rows) {
     const { revision, seen, verdict } = readObservation(key)
@@ -71,7 +76,12 @@ export interface ReportCounts {
 export async function readReportCounts(db: Db, since: string): Promise<ReadonlyMap<string, ReportCounts>> {
   const [seen, results] = await Promise.all([
     readLastSeen(db),
-    sumCounts(db, { series: 'tag.result', resolution: 'hour', from: Date.parse(since) + 1 }),
+    sumCounts(db, {
+      series: 'tag.result',
+      resolution: 'hour',
+      subject: reportedTags(db),
+      from: Date.parse(since) + 1,
+    }),
   ])
   const counts = new Map<string, ReportCounts>()
   for (const [pixelId, { last_ran_at, last_error_at, last_error }] of seen) {

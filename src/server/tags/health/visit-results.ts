@@ -34,12 +34,15 @@ export async function readVisitResults(
     readCopies(db, pixelId, { step, ...span }),
   ])
   const rows = edges.slice(0, -1).map((edge) => new Sum(edge))
-  const rowAt = (at: string) => rows[edges.findLastIndex((edge) => edge <= Date.parse(at))]
-  for (const { at, key, count } of results) rowAt(at)?.add(key, count)
-  for (const { at, count } of refusals) rowAt(at)?.add('not_consented', count)
+  const rowAt = (at: string) => {
+    const time = Date.parse(at)
+    return edges.findLastIndex((edge) => edge <= time)
+  }
+  for (const { at, key, count } of results) rows[rowAt(at)]?.add(key, count)
+  for (const { at, count } of refusals) rows[rowAt(at)]?.add('not_consented', count)
   const sums = rows.map(() => new Map<DeliveryState, number>())
   for (const { at, state, count } of copies) {
-    const sum = sums[edges.findLastIndex((edge) => edge <= Date.parse(at))]
+    const sum = sums[rowAt(at)]
     sum?.set(state, (sum.get(state) ?? 0) + count)
   }
   const isSending = pixel.delivery !== 'browser'
