@@ -195,6 +195,7 @@ function yearStatements(size: YearSize, words: Words): string[] {
         ${spreadOver(size.events)} from n`,
     ofPixels('hour', hour(`n / ${size.active}`), HOURS_KEPT),
     ofPixels('day', midnight(`n / ${size.active}`), DAYS),
+    `${numbers(size.active)} insert into tag_last_seen (pixel_id, shard, last_ran_at) select ${pixelId('n')}, 0, ${hour('0')} from n`,
     counted(
       numbers(DAYS * 240),
       `select '', 'visit.source', 'day', ${midnight('n / 240')}, ${source}, n % 240, 7 from n`,
