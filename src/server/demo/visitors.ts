@@ -365,7 +365,9 @@ export class Visitors {
     const isGranted = ({ category }: { category: ConsentCategory }) =>
       category === 'essenciais' || granted.includes(category)
     const running = set.tags.filter(isGranted)
-    const isSentByServer = set.recipients.some((member) => member.isSentByServer && isGranted(member.tag))
+    const isSentByServer = set.recipients.some(
+      ({ prepared }) => prepared.isSentByServer && isGranted(prepared.tag),
+    )
     if (isSentByServer)
       await this.#send(sender, now + 400, EVENTS_PATH, { name: 'page_view', path: plan.page })
     if (running.length > 0 && plan.staysFor > 4 * SECOND_MS) {

@@ -74,8 +74,9 @@ export class ServedPageLog {
   /** Returns since when the list of tools is unchanged. */
   async note(page: ServedPage): Promise<string> {
     try {
-      this.#toolsSince = await noteServedPage(this.#db, page, new Date(), this.#noted)
-      this.#noted = { tagsVersion: page.tagsVersion, revisions: revisionsOf(page.tags) }
+      const revisions = revisionsOf(page.tags)
+      this.#toolsSince = await noteServedPage(this.#db, page, new Date(), this.#noted, revisions)
+      this.#noted = { tagsVersion: page.tagsVersion, revisions }
     } catch (error) {
       this.#log.warn({ err: error }, 'inventory: served tags not recorded')
     }
@@ -104,10 +105,11 @@ export async function noteServedPage(
   page: ServedPage,
   now = new Date(),
   noted: NotedTags | null = null,
+  revisions = revisionsOf(page.tags),
 ): Promise<string> {
   const at = now.toISOString()
   const toolsHash = hashOf(page.tools)
-  const pageHash = hashOf([toolsHash, page.headersHash, page.tagSetVersion, [...revisionsOf(page.tags)]])
+  const pageHash = hashOf([toolsHash, page.headersHash, page.tagSetVersion, [...revisions]])
   const isNoted = (state: { tags_version: number; page_hash: string | null }) =>
     state.tags_version > page.tagsVersion ||
     (state.tags_version === page.tagsVersion && state.page_hash === pageHash)
@@ -121,7 +123,8 @@ export async function noteServedPage(
       const state = await lockState(trx)
       if (state === undefined) return null
       if (isNoted(state)) return state.tools_since
-      await noteTags(trx, page.tags, at, state.tags_version === noted?.tagsVersion ? noted : null)
+      const before = state.tags_version === noted?.tagsVersion ? noted.revisions : null
+      await noteTags(trx, page.tags, at, before, revisions)
       await noteHeaders(trx, page, at)
       const isSameList = state.tools_hash === toolsHash
       const columns = {
@@ -164,10 +167,10 @@ async function noteTags(
   trx: Db,
   tags: readonly ServedTag[],
   at: string,
-  noted: NotedTags | null,
+  before: Revisions | null,
+  served: Revisions,
 ): Promise<void> {
-  const served = revisionsOf(tags)
-  const changed = noted === null ? null : changedSince(noted.revisions, served)
+  const changed = before === null ? null : changedSince(before, served)
   if (changed?.size === 0) return
   const known = await readOpenPeriods(trx, changed)
   const ended = [...known].filter(([id, revision]) => served.get(id) !== revision).map(([id]) => id)
@@ -189,10 +192,7 @@ async function noteTags(
 }
 
 /** Pixels that came, went or changed; null if there are too many to read one by one. */
-function changedSince(
-  before: ReadonlyMap<string, string>,
-  now: ReadonlyMap<string, string>,
-): ReadonlySet<string> | null {
+function changedSince(before: Revisions, now: Revisions): ReadonlySet<string> | null {
   const changed = new Set<string>()
   for (const [id, revision] of now) if (before.get(id) !== revision) changed.add(id)
   for (const id of before.keys()) if (!now.has(id)) changed.add(id)
@@ -279,13 +279,16 @@ export interface ServedPage {
   tags: readonly ServedTag[]
 }
 
-/** The revision of each tag that this process recorded last. */
+/** By pixel. */
+type Revisions = ReadonlyMap<string, string>
+
+/** What this process recorded last. */
 interface NotedTags {
   tagsVersion: number
-  revisions: ReadonlyMap<string, string>
+  revisions: Revisions
 }
 
-function revisionsOf(tags: readonly ServedTag[]): Map<string, string> {
+function revisionsOf(tags: readonly ServedTag[]): Revisions {
   const revisions = new Map<string, string>()
   for (const { pixelId, revision } of tags) revisions.set(pixelId, revision)
   return revisions

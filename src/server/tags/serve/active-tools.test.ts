@@ -236,13 +236,13 @@ describe('a change of one tag among many', () => {
   })
 
   test('describes a tag again that no longer fits into the policy', () => {
-    const sentBy = prepare({ ...META, delivery: 'both' })
-    const [runs] = describeServedTags({ members: [sentBy], recipients: [sentBy] })
-    const [alone] = describeServedTags({ members: [], recipients: [sentBy] })
+    const tag = prepare({ ...META, delivery: 'both' })
+    const fits = composeTagSet([tag], () => 0)
+    const isFull = composeTagSet([tag], (policy) => (mergedHosts(policy) === 0 ? 0 : HEAD_LIMIT_BYTES))
+    const [runs] = describeServedTags(fits)
+    const [alone] = describeServedTags(isFull)
     expect([runs?.sentBy, alone?.sentBy, alone?.files]).toEqual([['browser', 'server'], ['server'], []])
-    expect(describeTools({ members: [], recipients: [sentBy] })).toMatchObject([{ told_by: ['server'] }])
-    expect(describeTools({ members: [sentBy], recipients: [sentBy] })).toMatchObject([
-      { told_by: ['browser', 'server'] },
-    ])
+    expect(describeTools(isFull)).toMatchObject([{ told_by: ['server'] }])
+    expect(describeTools(fits)).toMatchObject([{ told_by: ['browser', 'server'] }])
   })
 })

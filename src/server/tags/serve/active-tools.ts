@@ -6,8 +6,7 @@ import { vendorById } from '#server/vendors/marks.ts'
 import type { NameRule, Vendor } from '#server/vendors/vendor.ts'
 import { sourcesOfVendors } from '../hosts/sources.ts'
 import type { PreparedTag } from './prepare-tag.ts'
-import { listRecipients, type Recipient } from './recipients.ts'
-import type { TagSet } from './tag-set.ts'
+import type { Recipient, TagSet } from './tag-set.ts'
 
 const OWN_TOOL = 'Código próprio do site'
 
@@ -26,10 +25,10 @@ const CONTAINER_NOTE = 'Outras ferramentas carregadas por ele não aparecem nest
  * The tools on the site, each vendor once per category, in the order in which they run. Names that administrators gave
  * to pixels are not published.
  */
-export function describeTools(set: Pick<TagSet, 'members' | 'recipients'>): ActiveTool[] {
+export function describeTools(set: Pick<TagSet, 'recipients'>): ActiveTool[] {
   const tools = new Map<string, ActiveTool>()
   const seen = new Set<string>()
-  for (const recipient of listRecipients(set)) {
+  for (const recipient of set.recipients) {
     const text = spellTools(recipient)
     // Many tags are alike, and merging a tool with itself changes nothing.
     if (seen.has(text)) continue

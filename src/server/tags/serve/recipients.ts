@@ -6,7 +6,7 @@ import type { SiteInfo } from '#contract/site.ts'
 import { matchesSource } from '#server/http/security/content-security-policy.ts'
 import { vendorById } from '#server/vendors/marks.ts'
 import type { PreparedTag } from './prepare-tag.ts'
-import type { TagSet } from './tag-set.ts'
+import type { Recipient, TagSet } from './tag-set.ts'
 
 type DescribedRecipient = RecipientsContent['recipients'][number]
 
@@ -20,7 +20,7 @@ export function describeRecipients(site: SiteInfo, set: TagSet): RecipientsConte
       site: site.siteUrl,
     },
     tag_set_version: set.version ?? '',
-    recipients: listRecipients(set).map((recipient) => {
+    recipients: set.recipients.map((recipient) => {
       const { prepared, sentBy } = recipient
       const known = describedBy.get(prepared)
       if (known?.sentBy === sentBy) return known.description
@@ -55,8 +55,8 @@ function describeRecipient({ prepared: { tag, marks }, sentBy }: Recipient): Des
 }
 
 /** Each tag that is on the page or sent by our server, as the history stores it. */
-export function describeServedTags(set: Pick<TagSet, 'members' | 'recipients'>) {
-  return listRecipients(set).map((recipient) => {
+export function describeServedTags(set: Pick<TagSet, 'recipients'>) {
+  return set.recipients.map((recipient) => {
     const { prepared, sentBy } = recipient
     const known = described.get(prepared)
     if (known?.sentBy === sentBy) return known
@@ -100,37 +100,6 @@ function filesOf(prepared: PreparedTag): ServedFile[] {
   const vendors = findScriptAddresses(prepared).map((url): ServedFile => ({ kind: 'vendor', url }))
   return [...own, ...vendors]
 }
-
-/** A tag of the set, and where its vendor gets data from. */
-export interface Recipient {
-  prepared: PreparedTag
-  sentBy: readonly Way[]
-}
-
-type Way = 'browser' | 'server'
-
-/** Tags on the page and tags sent by our server. A tag that is left out of the policy does not run. */
-export function listRecipients({ members, recipients }: Pick<TagSet, 'members' | 'recipients'>): Recipient[] {
-  const runs = new Set(members)
-  return recipients.map((prepared) => ({
-    prepared,
-    sentBy: runs.has(prepared)
-      ? prepared.isSentByServer
-        ? BOTH
-        : BROWSER
-      : prepared.isSentByServer
-        ? SERVER
-        : NOBODY,
-  }))
-}
-
-const BOTH: readonly Way[] = ['browser', 'server']
-
-const BROWSER: readonly Way[] = ['browser']
-
-const SERVER: readonly Way[] = ['server']
-
-const NOBODY: readonly Way[] = []
 
 /** A whole script address in the code, between quotation marks. */
 const LITERAL = /(['"`])((?:https:)?\/\/[\w.-]+\/[\w./~%+@=&?-]*)\1/g

@@ -33,10 +33,23 @@ export interface TagSet {
   /** The same by pixel. */
   memberOf: ReadonlyMap<string, PreparedTag>
   /** Those, and tags that only the server sends. */
-  recipients: readonly PreparedTag[]
+  recipients: readonly Recipient[]
   /** Pixels that do not fit into the policy. */
   leftOut: ReadonlySet<string>
 }
+
+/** A tag of the set, and where its vendor gets data from. */
+export interface Recipient {
+  prepared: PreparedTag
+  sentBy: readonly Way[]
+}
+
+type Way = 'browser' | 'server'
+
+/** Descriptions of a tag are kept by these objects. */
+const BOTH: readonly Way[] = ['browser', 'server']
+const BROWSER: readonly Way[] = ['browser']
+const SERVER: readonly Way[] = ['server']
 
 /** Runs with each change, also for ten thousand tags: it may do no more than look at each. */
 export function composeTagSet(prepared: readonly PreparedTag[], measureHead: MeasureHead): TagSet {
@@ -70,6 +83,11 @@ export function composeTagSet(prepared: readonly PreparedTag[], measureHead: Mea
   const version = running.length + serverCategories.length === 0 ? null : hashOf('manifest', manifest)
   if (version !== null) files.set(tagPath(version), manifest)
   const runs = new Set(running)
+  const recipients: Recipient[] = []
+  for (const tag of prepared) {
+    if (runs.has(tag)) recipients.push({ prepared: tag, sentBy: tag.isSentByServer ? BOTH : BROWSER })
+    else if (tag.isSentByServer) recipients.push({ prepared: tag, sentBy: SERVER })
+  }
   return {
     version,
     categories: CONSENT_CATEGORIES.filter(
@@ -84,7 +102,7 @@ export function composeTagSet(prepared: readonly PreparedTag[], measureHead: Mea
     tags,
     members: running,
     memberOf: new Map(running.map((member) => [member.tag.id, member])),
-    recipients: prepared.filter((tag) => runs.has(tag) || tag.isSentByServer),
+    recipients,
     leftOut: new Set(runnable.filter((candidate) => !runs.has(candidate)).map(({ tag }) => tag.id)),
   }
 }

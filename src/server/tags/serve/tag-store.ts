@@ -213,8 +213,8 @@ function isSamePage(a: TagSet, b: TagSet): boolean {
       hasFrames,
       textVersion,
       recipients
-        .filter(({ isSentByServer }) => isSentByServer)
-        .map(({ tag, marks }) => [tag.type, tag.category, marks]),
+        .filter(({ sentBy }) => sentBy.includes('server'))
+        .map(({ prepared: { tag, marks } }) => [tag.type, tag.category, marks]),
     ])
   return shown(a) === shown(b)
 }
