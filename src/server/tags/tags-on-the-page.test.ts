@@ -134,9 +134,10 @@ test('serves verification metas and structured data to everybody, and removes th
   const html = await seen(async () => {
     const text = await (await get('/')).text()
     expect(text).toContain('ld+json">{"name":"a\\u003cb \\u003c!-- c"}</script></body>')
+    // On a busy machine the two are compiled in different steps.
+    expect(text).toContain('<meta name="google-site-verification" content="a&quot;b&amp;c"/></head>')
     return text
   })
-  expect(html).toContain('<meta name="google-site-verification" content="a&quot;b&amp;c"/></head>')
   expect(html).not.toMatch(/http-equiv|alert\(1\)/)
   expect(setOf(html)).toBeNull()
   for (const pixel of [id, ld]) await db.deleteFrom('tracking_pixels').where('id', '=', pixel).execute()
