@@ -17,6 +17,7 @@ import { consentRecords, fillDatabase, keyFileOf, type Place, spreadId, type Wor
 const ROUNDS = 20
 const DAYS = 365
 const HOURS_KEPT = 90 * 24
+const SEEN_HOURS_KEPT = 3 * 24
 const AIM = { p95: 100, cold: 300, start: 2_000 }
 
 export interface YearSize {
@@ -162,11 +163,14 @@ function yearStatements(size: YearSize, words: Words): string[] {
   const changed = `case when n % 2 = 0 then (n / 2) % ${size.active} else n % ${size.pixels} end`
   const counted = (rows: string, columns: string) =>
     `${rows} insert into counts (subject, series, resolution, at, key, shard, count) ${columns}`
-  const results = `(select 'ran' as key, 40 as count union all select 'blocked', 5 union all select 'failed', 1 union all select 'not_consented', 12) as k`
-  const ofPixels = (resolution: string, at: string, rows: number) =>
+  const keysOf = {
+    'tag.result': `(select 'ran' as key, 40 as count union all select 'blocked', 5 union all select 'failed', 1 union all select 'not_consented', 12) as k`,
+    'tag.seen': `(select 'r visit ran' as key, 40 as count union all select 'r visit blocked', 5 union all select 'r hit answered', 30 union all select 'r host:https://a.example answered', 30) as k`,
+  }
+  const ofPixels = (series: keyof typeof keysOf, resolution: string, at: string, rows: number) =>
     counted(
       numbers(rows * size.active),
-      `select ${pixelId(`n % ${size.active}`)}, 'tag.result', '${resolution}', ${at}, k.key, 0, k.count from n, ${results}`,
+      `select ${pixelId(`n % ${size.active}`)}, '${series}', '${resolution}', ${at}, k.key, 0, k.count from n, ${keysOf[series]}`,
     )
   // Midnight in São Paulo.
   const midnight = (ago: string) =>
@@ -193,9 +197,11 @@ function yearStatements(size: YearSize, words: Words): string[] {
         case when n % 10 < 7 then ${pixelText('false')} end,
         case when n % 100 = 0 then ${pixelText('true')} when n % 10 < 7 then ${pixelText('false')} end,
         ${spreadOver(size.events)} from n`,
-    ofPixels('hour', hour(`n / ${size.active}`), HOURS_KEPT),
-    ofPixels('day', midnight(`n / ${size.active}`), DAYS),
-    `${numbers(size.active)} insert into tag_last_seen (pixel_id, shard, last_ran_at) select ${pixelId('n')}, 0, ${hour('0')} from n`,
+    ofPixels('tag.result', 'hour', hour(`n / ${size.active}`), HOURS_KEPT),
+    ofPixels('tag.result', 'day', midnight(`n / ${size.active}`), DAYS),
+    `${numbers(size.active)} insert into tag_last_seen (pixel_id, shard, last_ran_at)
+      select ${pixelId('n')}, 0, ${time(`${now}`)} from n`,
+    ofPixels('tag.seen', 'hour', hour(`n / ${size.active}`), SEEN_HOURS_KEPT),
     counted(
       numbers(DAYS * 240),
       `select '', 'visit.source', 'day', ${midnight('n / 240')}, ${source}, n % 240, 7 from n`,

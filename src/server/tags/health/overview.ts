@@ -45,6 +45,12 @@ export async function readOverview(
         .selectFrom('tracking_pixels')
         .select(['id', 'name', 'type', 'pixel_id', 'vendor', 'is_active'])
         .where('deleted_at', 'is', null)
+        .where((eb) =>
+          eb.or([
+            eb('is_active', '=', true),
+            eb('id', 'in', eb.selectFrom('tag_last_seen').select('pixel_id')),
+          ]),
+        )
         .execute(),
       readReportCounts(db, since),
       readObservations(db, revisions, now),
@@ -71,9 +77,7 @@ export async function readOverview(
   return {
     paused: at === null ? null : { at, by: by ?? '' },
     trusts_container: tags.current.trustsContainer,
-    pixels: pixels
-      .filter(({ id, is_active }) => is_active || counts.has(id))
-      .map((pixel): PixelStatus => makePixelStatus(pixel, facts)),
+    pixels: pixels.map((pixel): PixelStatus => makePixelStatus(pixel, facts)),
     policy: {
       bytes: policy.bytes,
       warn_from: HEAD_WARN_BYTES,
