@@ -29,7 +29,7 @@ test('the change marker of SQLite follows writes of this process, of others, and
   const other = openDatabase(storage)
   const read = async () => {
     const nothing = asDynamic(ours.db).selectFrom('app_secrets').limit(0)
-    const query = compileListText(asDynamic(ours.db), {
+    const query = compileListText(asDynamic(ours.db), 'sqlite', {
       shape: { outputs: [], toWire: (rows) => rows },
       rows: nothing.select('name') as never,
       sizes: nothing.select('name as bytes') as never,

@@ -82,10 +82,19 @@ async function sendPlainList(service: DataService, call: Call, reply: FastifyRep
     service.lists.set(key, list)
   }
   if (list === undefined) throw new Error('the list is unchanged but not cached')
+  return sendText(call, plan, list, reply)
+}
+
+function sendText(
+  call: Call,
+  plan: ReadPlan,
+  { count, body }: Pick<CachedList, 'count' | 'body'>,
+  reply: FastifyReply,
+): FastifyReply {
   return reply
-    .header('content-range', contentRange(plan.range.offset, list.count, null))
+    .header('content-range', contentRange(plan.range.offset, count, null))
     .header('content-type', call.media.name)
-    .send(list.body)
+    .send(body)
 }
 
 async function sendList(service: DataService, call: Call, reply: FastifyReply): Promise<FastifyReply> {
@@ -96,6 +105,9 @@ async function sendList(service: DataService, call: Call, reply: FastifyReply): 
   if (isLong && call.request.method === 'GET') {
     liftCallDeadline(call.request)
     await service.longAnswers.turn(call.caller, reply.raw)
+    const whole = isPlainList(call) ? plan.whole() : null
+    const [answer] = whole === null ? [] : (await service.db.executeQuery<ListText>(whole)).rows
+    if (answer?.list) return sendText(call, plan, splitListText(answer.list), reply)
   }
   if (keys.length > PAGE_ROWS) keys = (await service.db.executeQuery(plan.keys('all'))).rows
   if (call.media.format === 'object' && keys.length !== 1) throw notSingular(keys.length)

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type DataApp, startDataApp } from '#tests/support/data-app.ts'
 import { ENGINES } from '#tests/support/engines.ts'
+import { statementsOn } from '#tests/support/sent-statements.ts'
 
 const COUNT = 10_000
 const MAX_PAUSE_MS = 50
@@ -47,6 +48,21 @@ describe.each(ENGINES)('a list of ten thousand pixels on %s', (engine) => {
     expect(new Set(rows.map((row) => row.id)).size).toBe(COUNT)
     expect([rows[0]?.name, rows.at(-1)?.name]).toEqual(['Pixel 09999', 'Pixel 00000'])
     expect(rows[0]?.created_at).toMatch(/\+00:00$/)
+  })
+
+  const LISTED =
+    'select=id,nome:name,type,pixel_id,is_active,is_active::text,created_at,desde:created_at::text&order=created_at.desc'
+
+  test('without long texts is read in one go, and reads as it does page by page', async () => {
+    let whole = ''
+    const statements = await statementsOn({ databaseUrl: engine === 'sqlite' ? null : '' }, async () => {
+      whole = await (await get(LISTED)).text()
+    })
+    expect(statements.filter(({ sql }) => sql.includes('tracking_pixels')).length).toBeLessThan(4)
+    expect(whole).toBe(await (await get(LISTED, { prefer: 'count=exact' })).text())
+    const answer = await get(`${LISTED}&limit=5000&offset=3`)
+    expect(answer.headers.get('content-range')).toBe('3-5002/*')
+    expect(await answer.json()).toEqual((JSON.parse(whole) as unknown[]).slice(3, 5003))
   })
 
   test('contains only the selected columns', async () => {

@@ -21,6 +21,12 @@ export const PAGE_ROWS = 200
 /** The same in bytes: the memory limit of one response. */
 export const PAGE_BYTES = 512_000
 
+/**
+ * A long list up to this size is read in one go all the same, because that is several times faster: some ten thousand
+ * pixels without their code. Few are in memory at once (`LONG_LISTS`).
+ */
+const WHOLE_BYTES = 5_000_000
+
 /** A key and the approximate size of its row. */
 export interface KeyedSize {
   id: string
@@ -31,8 +37,10 @@ export interface KeyedSize {
 export interface ReadPlan {
   shape: RowShape
   range: RowRange
-  /** The whole list as JSON text, where the engine can produce it. */
+  /** A list of one page as JSON text, made by SQLite if it has changed. */
   text: CompiledQuery<ListText> | null
+  /** A longer list as JSON text, made by the database; null if the selection cannot be expressed. */
+  whole(): CompiledQuery<ListText> | null
   /** Keys and sizes in order: one more than a page, which shows whether the list is longer, or all. */
   keys(rows: 'page' | 'all'): CompiledQuery<KeyedSize>
   pageOf(keys: readonly string[]): CompiledQuery<Row>
@@ -59,18 +67,21 @@ export function planRead(
   const limit = range.limit ?? NO_LIMIT
   const firstRows = ordered.limit(Math.min(limit, PAGE_ROWS + 1))
   const bytes = rowBytes(engine, resource, selected).as('bytes')
-  const asText = () =>
-    compileListText(db, {
+  const asText = (maxRows: number, maxBytes: number) => {
+    const rows = ordered.limit(Math.min(limit, maxRows + 1))
+    return compileListText(db, engine, {
       shape,
-      rows: firstRows.select(columns),
-      sizes: firstRows.select(bytes),
-      maxRows: PAGE_ROWS,
-      maxBytes: PAGE_BYTES,
+      rows: rows.select(columns),
+      sizes: rows.select(bytes),
+      maxRows,
+      maxBytes,
     })
+  }
   return {
     shape,
     range,
-    text: engine === 'sqlite' ? asText() : null,
+    text: engine === 'sqlite' ? asText(PAGE_ROWS, PAGE_BYTES) : null,
+    whole: () => asText(WHOLE_BYTES / FIXED_BYTES, WHOLE_BYTES),
     keys: (rows) =>
       (rows === 'page' ? firstRows : ordered.limit(limit))
         .select([key, bytes])
@@ -142,33 +153,61 @@ interface ListTextPlan {
 }
 
 /**
- * A whole list as JSON text, made by SQLite in its thread, together with the check whether anything changed since
- * `mark` (`data_version` of the reading connection counts commits of all other connections). One statement, so that
- * both use one snapshot; an unchanged list is not read. The first parameter is the mark. Null if the selection cannot
- * be expressed.
+ * A whole list as JSON text, made by the database in one statement, so that all of it is of one moment. SQLite also
+ * checks whether anything changed since `mark` (`data_version` of the reading connection counts commits of all other
+ * connections); an unchanged list is not read. The first parameter is the mark. Null if the selection cannot be
+ * expressed.
  */
-export function compileListText(db: DynamicDb, plan: ListTextPlan): CompiledQuery<ListText> | null {
-  const outputs = new Map(plan.shape.outputs.map((output) => [output.name, output]))
-  if (outputs.size > MAX_OUTPUTS || ![...outputs.values()].every(isWritable)) return null
-  const members = [...outputs.values()].flatMap((output) => [sql`${output.name}`, toJson(output)])
-  return sql<ListText>`
-    select mark, case
-      when mark = ${''} then null
-      when (select count(*) > ${sql.lit(plan.maxRows)} or total(bytes) > ${sql.lit(plan.maxBytes)} from (${plan.sizes})) then ''
-      else (select count(*) || json_group_array(json_object(${sql.join(members)})) from (${plan.rows}))
-    end as list
-    from (select connection_id() || '.' || data_version as mark from pragma_data_version)`.compile(
-    db,
-  ) as CompiledQuery<ListText>
+export function compileListText(
+  db: DynamicDb,
+  engine: Engine,
+  plan: ListTextPlan,
+): CompiledQuery<ListText> | null {
+  const outputs = [...new Map(plan.shape.outputs.map((output) => [output.name, output])).values()]
+  if (outputs.length > MAX_OUTPUTS || !outputs.every((output) => isWritable(engine, output))) return null
+  const isLong = sql`(select count(*) > ${sql.lit(plan.maxRows)} or sum(bytes) > ${sql.lit(plan.maxBytes)} from (${plan.sizes}) as sizes)`
+  const list = engine === 'sqlite' ? listInSqlite(outputs, plan.rows) : listInPostgres(outputs, plan.rows)
+  const text = sql`case when ${isLong} then '' else ${list} end`
+  const query =
+    engine === 'sqlite'
+      ? sql<ListText>`
+          select mark, case when mark = ${''} then null else ${text} end as list
+          from (select connection_id() || '.' || data_version as mark from pragma_data_version)`
+      : sql<ListText>`select '' as mark, ${text} as list`
+  return query.compile(db) as CompiledQuery<ListText>
 }
 
-/** Other outputs are computed row by row. */
-function isWritable({ path, cast }: OutputColumn): boolean {
-  return path === null && (cast === null || cast === 'text')
+function listInSqlite(outputs: readonly OutputColumn[], rows: Source): RawBuilder<string> {
+  const members = outputs.flatMap((output) => [sql`${output.name}`, inSqlite(output)])
+  return sql`(select count(*) || json_group_array(json_object(${sql.join(members)})) from (${rows}))`
 }
 
-/** The SQL version of `outputValue`. */
-function toJson({ column, cast }: OutputColumn): RawBuilder<unknown> {
+function listInPostgres(outputs: readonly OutputColumn[], rows: Source): RawBuilder<string> {
+  const members = outputs.map((output) => sql`${inPostgres(output)} as ${sql.id(output.name)}`)
+  return sql`(select count(*) || '[' || coalesce(string_agg(row_to_json(listed)::text, ','), '') || ']'
+    from (select ${sql.join(members)} from (${rows}) as stored) as listed)`
+}
+
+/** PostgreSQL shortens longer names. */
+const MAX_NAME_BYTES = 63
+
+/** Other outputs are computed row by row. PostgreSQL has its own spaces in JSON. */
+function isWritable(engine: Engine, { name, column, path, cast }: OutputColumn): boolean {
+  if (path !== null || (cast !== null && cast !== 'text')) return false
+  return engine === 'sqlite' || (column.type !== 'json' && Buffer.byteLength(name) <= MAX_NAME_BYTES)
+}
+
+/** The version of `outputValue` for PostgreSQL. */
+function inPostgres({ column, cast }: OutputColumn): RawBuilder<unknown> {
+  const value = sql.ref(column.name)
+  if (column.type !== 'timestamp') return cast === 'text' ? sql`${value}::text` : value
+  // As JSON, because the format of its text depends on a setting.
+  const time = sql`(to_json(${value} at time zone 'UTC') #>> '{}')`
+  return cast === 'text' ? sql`replace(${time}, 'T', ' ') || '+00'` : sql`${time} || '+00:00'`
+}
+
+/** The version of `outputValue` for SQLite. */
+function inSqlite({ column, cast }: OutputColumn): RawBuilder<unknown> {
   const asText = cast === 'text'
   const value = sql.ref(column.name)
   switch (column.type) {

@@ -267,7 +267,7 @@ export const COMPILER_QUEUE = numbers('snippets waiting to be compiled', {
 })
 
 export const LONG_LISTS = numbers('lists longer than a page', {
-  atOnce: [16, 'each holds a page or two in memory for as long as its reader takes; one person has one'],
+  atOnce: [16, 'each holds at most 5 MB in memory for as long as its reader takes; one person has one'],
   waitMs: [5 * MINUTE_MS, 'then the caller gets 503'],
   stalledMs: [30 * SECOND_MS, 'a reader who takes nothing for this long has gone'],
 })
