@@ -19,7 +19,7 @@ import {
   type VisitStep,
 } from '#contract/visit-report.ts'
 import type { Db } from '../db/database.ts'
-import { engineOf } from '../db/dialect.ts'
+import { containsText, engineOf } from '../db/dialect.ts'
 import { AppError } from '../http/errors.ts'
 import { toCsvLine } from '../http/requests.ts'
 import { readCounts, type StoredCount, sumCounts } from '../stats/counts.ts'
@@ -198,7 +198,9 @@ async function readSources(db: Db, query: Query): Promise<SourceNumbers[]> {
   const parts = []
   for (let from = query.from; from < query.to; from += SORTED_MS) {
     const part = { from, to: Math.min(from + SORTED_MS, query.to) }
-    parts.push(sql`select key, sum(count) as count ${fromSources(part)} ${mayPass(db, query)} group by key`)
+    parts.push(
+      sql`select key, sum(count) as count ${fromSources(db, part)} ${mayPass(db, query)} group by key`,
+    )
   }
   const { rows } = await sql<{ key: string; count: number | string }>`
     select key, sum(count) as count from (${sql.join(parts, sql` union all `)}) as parts group by key`.execute(
@@ -332,21 +334,24 @@ async function readFilteredDays(
       sql`sum(case when key like ${sql.lit(`${metric} %`)} then count else 0 end) as ${sql.ref(metric)}`,
   )
   const { rows } = await sql<{ at: string } & Record<keyof Numbers, number | string>>`
-    select at, ${sql.join(sums)} ${fromSources(query)} and ${isWanted} group by at`.execute(db)
+    select at, ${sql.join(sums)} ${fromSources(db, query)} and ${isWanted} group by at`.execute(db)
   return rows.flatMap((row) => METRICS.map((metric) => ({ at: row.at, metric, count: Number(row[metric]) })))
 }
 
-function fromSources({ from, to }: Pick<Query, 'from' | 'to'>) {
+/**
+ * All of them have the subject ''. With it SQLite reads the primary key, which is the table. PostgreSQL would read it too
+ * and then the table; the index of times is a third of the work.
+ */
+function fromSources(db: Db, { from, to }: Pick<Query, 'from' | 'to'>) {
   return sql`from counts
-    where subject = '' and series = 'visit.source' and resolution = 'day'
+    where ${engineOf(db) === 'sqlite' ? sql`subject = '' and` : sql``} series = 'visit.source' and resolution = 'day'
       and at >= ${new Date(from).toISOString()} and at < ${new Date(to).toISOString()}`
 }
 
 /** Leaves out most sources that do not pass the filters: the value occurs nowhere in them. */
 function mayPass(db: Db, { filters }: Query) {
-  const find = sql.raw(engineOf(db) === 'sqlite' ? 'instr' : 'strpos')
   return sql.join(
-    filters.map(([, value]) => sql`and ${find}(key, ${JSON.stringify(value)}) > 0`),
+    filters.map(([, value]) => sql`and ${containsText(db, sql.ref('key'), JSON.stringify(value))}`),
     sql` `,
   )
 }
