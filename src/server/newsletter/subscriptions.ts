@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { normalizeEmail } from '#contract/email.ts'
 import { SUBSCRIPTION_STATES, type SubscriptionPage, type SubscriptionState } from '#contract/newsletter.ts'
 import type { Db } from '../db/database.ts'
 import { containsText } from '../db/dialect.ts'
@@ -25,7 +26,7 @@ export async function listSubscriptions(db: Db, query: unknown): Promise<Omit<Su
     )
   const { search = '', status, before } = parsed.data
   const cursor = readPageCursor(before)
-  const wanted = search.trim()
+  const wanted = normalizeEmail(search)
   // A search reads one index, and then the rows that it found.
   const found = db
     .selectFrom('newsletter_subscriptions')
