@@ -12,10 +12,7 @@ import {
 } from 'kysely'
 import type { Db } from './database.ts'
 
-/**
- * True if a text that is stored in lower case contains another one literally. To change the case of every row would cost
- * PostgreSQL a third more.
- */
+/** True if a text contains another one literally. Email addresses are stored in lower case: no row's case is changed. */
 export function containsText(db: Db, text: Expression<string | null>, part: string): Expression<SqlBool> {
   const find = sql.raw(engineOf(db) === 'sqlite' ? 'instr' : 'strpos')
   return sql<SqlBool>`${find}(${text}, ${part}) > 0`
