@@ -11,7 +11,6 @@ import { googleAnalytics4 } from '../tests/support/vendor-stand-ins/google-analy
 import { metaPixel } from '../tests/support/vendor-stand-ins/meta-pixel.ts'
 import { BROWSER_PIXELS, SERVER_PIXELS } from './event-pixels.ts'
 import { type LighthouseRun, measureLighthouse } from './measure-lighthouse.ts'
-import { median } from './measure-throughput.ts'
 import { type EventSite, startEventSite } from './start-event-site.ts'
 
 const WAYS: readonly { name: string; pixels: readonly object[] }[] = [
@@ -27,8 +26,8 @@ const VENDOR_HOSTS = new Set(
     .map((path) => path.split('/', 1)[0]),
 )
 
-/** Alternating, so that a slow minute affects all. */
-export async function benchEventsPage(rounds: number): Promise<string[][]> {
+/** One visit for each way. */
+export async function benchEventsPage(): Promise<string[][]> {
   const port = await freePort()
   const page = `http://localhost:${port}/`
   const site = await startEventSite(new URL(page).origin)
@@ -38,22 +37,19 @@ export async function benchEventsPage(rounds: number): Promise<string[][]> {
     flags: [`--proxy-server=${vendors.proxy}`, '--ignore-certificate-errors'],
     categories: ['performance', 'best-practices'],
   }
-  const runs = new Map<string, LighthouseRun[]>(WAYS.map(({ name }) => [name, []]))
-  const received = new Map<string, [byPage: number, byServer: number]>()
+  const rows: string[][] = []
   try {
-    for (let round = 0; round < rounds; round++) {
-      for (const { name, pixels } of WAYS) {
-        await site.removePixels()
-        for (const pixel of pixels) await site.addPixel(pixel)
-        vendors.clear()
-        const before = site.countReceived()
-        runs.get(name)?.push(await measureLighthouse(page, options))
-        const byPage = vendors.hits.filter(({ host }) => VENDOR_HOSTS.has(host)).length
-        const byServer = site.countReceived() - before
-        // A page whose scripts were blocked would be fast and measure nothing.
-        if (pixels.length > 0 && byPage + byServer === 0) throw new Error(`${name}: no vendor got the visit`)
-        received.set(name, [byPage, byServer])
-      }
+    for (const { name, pixels } of WAYS) {
+      await site.removePixels()
+      for (const pixel of pixels) await site.addPixel(pixel)
+      vendors.clear()
+      const before = site.countReceived()
+      const run = await measureLighthouse(page, options)
+      const byPage = vendors.hits.filter(({ host }) => VENDOR_HOSTS.has(host)).length
+      const byServer = site.countReceived() - before
+      // A page whose scripts were blocked would be fast and measure nothing.
+      if (pixels.length > 0 && byPage + byServer === 0) throw new Error(`${name}: no vendor got the visit`)
+      rows.push([name, ...describe(run), `${byPage}`, `${byServer}`])
     }
   } finally {
     await front.stop()
@@ -70,23 +66,18 @@ export async function benchEventsPage(rounds: number): Promise<string[][]> {
       'TBT ms',
       'requests',
       'KB',
-      'told to vendors by the page',
+      'sent to vendors by the page',
       'by the server',
     ],
-    ...[...runs].map(([name, list]) => [name, ...describe(list), ...(received.get(name) ?? []).map(String)]),
+    ...rows,
   ]
 }
 
-function describe(list: readonly LighthouseRun[]): string[] {
-  const middle = (value: (run: LighthouseRun) => number) => median(list.map(value))
+function describe({ scores, fcp, lcp, tbt, requests, kilobytes }: LighthouseRun): string[] {
+  const { performance = 0, 'best-practices': practices = 0 } = scores
   return [
-    middle(({ scores }) => scores.performance ?? 0).toFixed(0),
-    middle(({ scores }) => scores['best-practices'] ?? 0).toFixed(0),
-    middle(({ fcp }) => fcp).toFixed(0),
-    middle(({ lcp }) => lcp).toFixed(0),
-    middle(({ tbt }) => tbt).toFixed(0),
-    middle(({ requests }) => requests).toFixed(0),
-    middle(({ kilobytes }) => kilobytes).toFixed(1),
+    ...[performance, practices, fcp, lcp, tbt, requests].map((value) => value.toFixed(0)),
+    kilobytes.toFixed(1),
   ]
 }
 

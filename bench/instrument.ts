@@ -55,19 +55,17 @@ async function addCounts(file: string): Promise<string[]> {
     const hours = Array.from({ length: DAYS * 24 }, (_, ago) =>
       new Date((Math.floor(Date.now() / HOUR_MS) - ago) * HOUR_MS).toISOString(),
     )
+    const days = new Set(hours.map((hour) => new Date(startOfSiteDay(Date.parse(hour))).toISOString()))
     const count = db.prepare(
       `insert into counts (subject, series, resolution, at, key, shard, count)
-       values (?, 'tag.result', ?, ?, ?, 0, ?) on conflict do update set count = count + excluded.count`,
+       select ?, 'tag.result', ?, times.value, results.key, 0, results.value from json_each(?) times, json_each(?) results`,
     )
     const seen = db.prepare('insert into tag_last_seen (pixel_id, shard, last_ran_at) values (?, 0, ?)')
-    const results = Object.entries({ ran: 40, blocked: 5, failed: 1, not_consented: 12 })
+    const results = JSON.stringify({ ran: 40, blocked: 5, failed: 1, not_consented: 12 })
     for (const { id } of ids) {
       db.exec('begin immediate')
-      for (const hour of hours)
-        for (const [key, by] of results) {
-          count.run(id, 'hour', hour, key, by)
-          count.run(id, 'day', new Date(startOfSiteDay(Date.parse(hour))).toISOString(), key, by)
-        }
+      count.run(id, 'hour', JSON.stringify(hours), results)
+      count.run(id, 'day', JSON.stringify([...days]), results)
       seen.run(id, hours[0] ?? null)
       db.exec('commit')
       // The server closes idle connections meanwhile, which must be noticed before the next request.

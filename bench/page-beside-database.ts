@@ -15,7 +15,7 @@ import { pinProcess } from './processor.ts'
 import { startLoad } from './start-load.ts'
 
 /** Until the sending process has started and both sides are compiled. */
-const WARM_UP_MS = 8_000
+const WARM_UP_MS = 5_000
 const LOCK_MS = WARM_UP_MS + 5_000
 const LEAST_LIMIT_MS = 10
 /** One account may sign in 120 times in five minutes: ten per second need more than one. */

@@ -78,7 +78,7 @@ const PARTS: Record<string, () => Promise<Table[]>> = {
     const rows = await benchOutcomes({ seconds: quick ? 1 : 5 })
     return [['outcomes', [['outcomes', 'measured', 'target'], ...rows]]]
   },
-  'after-consent': async () => [['after consent', await benchEventsPage(quick ? 1 : 2)]],
+  'after-consent': async () => [['after consent', await benchEventsPage()]],
   dashboard: async () => {
     const rows = await benchDashboard({ pixels: quick ? 1_000 : 10_000 })
     return [['dashboard', [['dashboard', 'measured', 'target'], ...rows]]]
