@@ -35,8 +35,9 @@ const isMenuOpen = () => document.getElementById('menu')?.matches(':popover-open
 const distanceOfNiches = () =>
   Math.abs((document.getElementById('niches')?.getBoundingClientRect().top ?? 0) - 72)
 
-/** Foreign addresses that were contacted. */
-const contacts = ({ vendors }: JourneyWorld) => vendors.seen().filter((address) => /facebook/.test(address))
+/** Addresses of vendors that were contacted. Firefox asks its maker for settings in between. */
+export const contacts = ({ vendors }: JourneyWorld) =>
+  vendors.seen().filter((address) => /facebook/.test(address))
 
 /** A question is as high as its text, and centred. */
 const isQuestionWhole = () => {

@@ -1,7 +1,16 @@
 import { expect, vi } from 'vitest'
 import type { CreatedTest, TagTest } from '#contract/tag-test.ts'
 import { adminCall } from './admin-call.ts'
-import { DESK, type Journey, PHONE, SHORT_JOURNEYS, until, untilAsked, WAIT } from './engine-journeys.ts'
+import {
+  contacts,
+  DESK,
+  type Journey,
+  PHONE,
+  SHORT_JOURNEYS,
+  until,
+  untilAsked,
+  WAIT,
+} from './engine-journeys.ts'
 
 const isDialogOpen = () => document.querySelector('dialog[open]') !== null
 const isDialogClosed = () => document.querySelector('dialog[open]') === null
@@ -89,7 +98,7 @@ export const JOURNEYS: Record<string, Journey> = {
     await visitor.goto(made.url)
     await untilAsked(visitor)
     expect(await visitor.evaluate(() => location.href)).toBe(`${site.url}/`)
-    expect(vendors.seen()).toEqual([])
+    expect(contacts(world)).toEqual([])
     await visitor.click('button', 'Aceitar todos')
     const test = await vi.waitFor(async () => {
       const read = await call<TagTest>('GET', `/admin/api/pixels/${id}/tests/${made.id}`)
