@@ -59,6 +59,8 @@ export async function startEventSite(publicUrl?: string): Promise<EventSite> {
       HTTPS_PROXY: apis.proxyUrl,
       NODE_EXTRA_CA_CERTS: certificate,
       LOG_LEVEL: 'silent',
+      // An hour of the soak sends 36 times the default.
+      EVENTS_PER_HOUR: '10000000',
       PRINCIPAL_ADMIN_EMAIL: PRINCIPAL.email,
       PRINCIPAL_ADMIN_PASSWORD: PRINCIPAL.password,
     },
