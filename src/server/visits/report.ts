@@ -339,8 +339,8 @@ async function readFilteredDays(
 }
 
 /**
- * All of them have the subject ''. With it SQLite reads the primary key, which is the table. PostgreSQL would read it too
- * and then the table; the index of times is a third of the work.
+ * All sources have the subject ''. If it is named, SQLite reads the primary key, which is the table itself. PostgreSQL
+ * would read the primary key and then the table: its index of times takes a third of that.
  */
 function fromSources(db: Db, { from, to }: Pick<Query, 'from' | 'to'>) {
   return sql`from counts
