@@ -32,6 +32,7 @@ export async function startPageServer(options: StartOptions): Promise<PageServer
     env: { ...process.env, ...env },
   })
   child.on('error', () => {})
+  endWithUs(child)
   try {
     await untilAnswering(url, child)
   } catch (error) {
@@ -39,6 +40,19 @@ export async function startPageServer(options: StartOptions): Promise<PageServer
     throw error
   }
   return { name, url, pid: child.pid ?? 0, stop: () => stop(child) }
+}
+
+const children = new Set<ChildProcess>()
+
+/** Ends the process with this one, also if that is told to end. */
+export function endWithUs(child: ChildProcess): void {
+  if (children.size === 0) {
+    process.once('SIGTERM', () => process.exit(143))
+    process.once('exit', () => {
+      for (const each of children) each.kill('SIGKILL')
+    })
+  }
+  children.add(child)
 }
 
 async function untilAnswering(url: string, child: ChildProcess): Promise<void> {

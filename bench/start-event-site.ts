@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { OptionalCategory } from '../src/contract/consent.ts'
 import { CONSENT_TEXT_VERSION, formatConsent, OPTIONAL_CATEGORIES } from '../src/contract/consent-choice.ts'
 import { PRINCIPAL, signIn } from '../tests/chaos/sign-in.ts'
 import { freePort } from '../tests/support/free-port.ts'
@@ -25,6 +26,8 @@ export interface EventSite {
   headers: Record<string, string>
   /** Of an event that this visitor's browser posts. */
   visitorHeaders: Record<string, string>
+  /** The same of a visitor who accepted only these categories. */
+  addVisitor(categories: readonly OptionalCategory[]): Promise<Record<string, string>>
   addPixel(pixel: object): Promise<void>
   removePixels(): Promise<void>
   /** Requests from the server to vendors so far. */
@@ -40,6 +43,7 @@ export async function startEventSite(publicUrl?: string): Promise<EventSite> {
   const directory = mkdtempSync(join(tmpdir(), 'portico-bench-'))
   const apis = await startVendorApis()
   apis.keepsConnections = true
+  apis.keepsRequests = false
   apis.answersAfterMs = VENDOR_MS
   const certificate = join(directory, 'vendors.pem')
   writeFileSync(certificate, apis.certificate)
@@ -75,18 +79,18 @@ export async function startEventSite(publicUrl?: string): Promise<EventSite> {
     const pixels = `${url}/rest/v1/tracking_pixels`
     const removePixels = () => send('DELETE', `${pixels}?id=not.is.null`, headers)
     await removePixels()
-    const cookie = await recordChoice(url)
+    const cookie = await recordChoice(url, OPTIONAL_CATEGORIES)
     return {
       url,
       pid: server.pid,
       file: join(directory, 'portico.db'),
       cookie,
       headers,
-      // Vendors refuse events without a user agent.
-      visitorHeaders: { cookie, 'user-agent': USER_AGENT, 'content-type': 'application/json' },
+      visitorHeaders: headersOf(cookie),
+      addVisitor: async (categories) => headersOf(await recordChoice(url, categories)),
       addPixel: (pixel) => send('POST', pixels, headers, pixel),
       removePixels,
-      countReceived: () => apis.received.length,
+      countReceived: () => apis.count,
       stop,
     }
   } catch (error) {
@@ -95,18 +99,22 @@ export async function startEventSite(publicUrl?: string): Promise<EventSite> {
   }
 }
 
-async function recordChoice(site: string): Promise<string> {
+/** Vendors refuse events without a user agent. */
+function headersOf(cookie: string): Record<string, string> {
+  return { cookie, 'user-agent': USER_AGENT, 'content-type': 'application/json' }
+}
+
+async function recordChoice(site: string, granted: readonly OptionalCategory[]): Promise<string> {
   const id = randomUUID()
-  const all = [...OPTIONAL_CATEGORIES]
   const choice = {
     id,
     action: 'save',
-    categories: all,
+    categories: granted,
     text_version: CONSENT_TEXT_VERSION,
     tag_set_version: '',
   }
   await send('POST', `${site}/api/consent`, {}, choice)
-  return `portico_consent=${formatConsent({ textVersion: CONSENT_TEXT_VERSION, granted: all, asked: all, id })}`
+  return `portico_consent=${formatConsent({ textVersion: CONSENT_TEXT_VERSION, granted: [...granted], asked: [...OPTIONAL_CATEGORIES], id })}`
 }
 
 async function send(

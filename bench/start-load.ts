@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { endWithUs } from './page-server.ts'
 import { pinned } from './processor.ts'
 import type { SteadyLoad } from './steady-load-process.ts'
 
@@ -11,6 +12,7 @@ export function startLoad(options: SteadyLoad): { end(): Promise<string> } {
     JSON.stringify(options),
   ])
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  endWithUs(child)
   let printed = ''
   child.stdout.on('data', (part) => {
     printed += part

@@ -42,7 +42,8 @@ const BACK_OFF = backOffBy([
   6 * HOUR_MS,
 ])
 
-const ROUNDS = 3
+/** Rounds of a pixel at once. */
+export const ROUNDS = 3
 
 interface ConversionChannelDeps extends Omit<TargetDeps, 'db'> {
   client: OutgoingClient

@@ -28,6 +28,10 @@ export interface VendorApis {
   /** For `NODE_EXTRA_CA_CERTS` of another process. */
   certificate: string
   received: Received[]
+  /** How many requests arrived. */
+  count: number
+  /** `false` leaves `received` empty: an hour of requests does not fit into memory. */
+  keepsRequests: boolean
   /** Hosts that a connection was requested for: shows that nothing else left. */
   tunnels: string[]
   /** Overrides the vendor's answer; undefined leaves it to the stand-in. */
@@ -75,6 +79,8 @@ export async function startVendorApis(): Promise<VendorApis> {
     proxyUrl: '',
     certificate: cert,
     received: [],
+    count: 0,
+    keepsRequests: true,
     tunnels: [],
     answer: () => undefined,
     isDown: false,
@@ -135,7 +141,8 @@ async function serve(
         ? null
         : JSON.parse(text),
   }
-  apis.received.push(received)
+  apis.count++
+  if (apis.keepsRequests) apis.received.push(received)
   const standIn = standIns.find(({ hosts }) => hosts.includes(received.host))
   const reply = apis.answer(received) ?? standIn?.answer(received) ?? { status: 502 }
   if (reply === 'hang') return

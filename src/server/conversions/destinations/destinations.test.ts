@@ -14,6 +14,7 @@ import {
 import { SERVER_EVENTS } from '#contract/server-event.ts'
 import { VENDORS } from '#server/vendors/vendors.ts'
 import { writeDocTable } from '#tests/support/doc-table.ts'
+import { ROUNDS } from '../channel.ts'
 import { type Field, isAccepted } from './destination.ts'
 import { DESTINATIONS, destinationOf, serveDestinations } from './destinations.ts'
 
@@ -31,8 +32,17 @@ test.each<[string, PixelType, string | null | undefined, string | null]>([
 test('docs/integrate/events.md lists every destination', () => {
   const hours = (ms: number) => `${ms / HOUR_MS} h`
   writeDocTable('docs/integrate/events.md', 'destinations', [
-    ['`destination`', 'name', 'pixel type', '`delivery`', 'kept for', 'at most once'],
-    ...DESTINATIONS.map(({ id, name, type, ways, windowMs, atMostOnce }) => [
+    [
+      '`destination`',
+      'name',
+      'pixel type',
+      '`delivery`',
+      'kept for',
+      'at most once',
+      'requests at once',
+      'events in each',
+    ],
+    ...DESTINATIONS.map(({ id, name, type, ways, windowMs, atMostOnce, batch, parallel }) => [
       `\`${id}\``,
       name,
       `\`${type}\``,
@@ -41,6 +51,8 @@ test('docs/integrate/events.md lists every destination', () => {
         ...new Set(ways.map((way) => `${hours(windowMs(way))}${ways.length > 1 ? ` (\`${way}\`)` : ''}`)),
       ].join(', '),
       atMostOnce ? 'yes' : 'no',
+      String(ROUNDS * parallel),
+      batch === 1 ? '1' : `up to ${batch}`,
     ]),
   ])
   writeDocTable('docs/integrate/events.md', 'event-names', [

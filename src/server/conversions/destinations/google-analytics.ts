@@ -84,7 +84,7 @@ export const googleAnalytics: Destination = {
   // Google changes the time of events older than three days.
   windowMs: () => 71 * HOUR_MS,
   batch: 1,
-  parallel: 10,
+  parallel: 32,
   atMostOnce: true,
   request,
   readAnswer,
