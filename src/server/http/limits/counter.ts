@@ -37,13 +37,16 @@ const TIDY_EVERY_FLUSHES = 30
 
 /**
  * Counts public calls in memory and shares the counts with other processes once a second. Only allowed calls are
- * counted, so a refused one costs no write. A crash of PostgreSQL forgets them (`rate_windows`). A process that has not seen the others' counts yet can allow one limit of
- * its own: the overshoot is at most one `max` per further process.
+ * counted, so a refused one costs no write. A crash of PostgreSQL forgets them (`rate_windows`). A process that has not
+ * seen the others' counts yet can allow one limit of its own: the overshoot is at most one `max` per further process.
  */
 export class RateCounter {
   readonly #db: Db
   readonly #maxWindows: number
+  /** Ordered by start. */
   readonly #windows = new Map<string, Window>()
+  /** Kept, because each new iterator walks over all deleted keys before it finds the oldest. */
+  readonly #oldest = this.#windows.keys()
   readonly #flush: RegularFlush
   readonly #unsent = new Set<string>()
   #flushes = 0
@@ -118,11 +121,10 @@ export class RateCounter {
   }
 
   #begin({ key, windowMs }: Hit, now: number): Window {
-    const oldest = this.#windows.keys().next().value
-    if (this.#windows.size >= this.#maxWindows && oldest !== undefined) this.#windows.delete(oldest)
     const window = { windowMs, endsAt: now + windowMs, count: 0, unsent: 0 }
-    // Inserted again, so that the map stays ordered by start.
+    // Inserted again, so that it becomes the newest.
     this.#windows.delete(key)
+    if (this.#windows.size >= this.#maxWindows) this.#windows.delete(this.#oldest.next().value ?? '')
     this.#windows.set(key, window)
     return window
   }

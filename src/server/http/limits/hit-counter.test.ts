@@ -132,6 +132,26 @@ describe.each(ENGINES)('counting in memory on %s', (engine) => {
     await counter.flush()
     expect(counter.take(first)).toBeGreaterThan(0)
   })
+
+  test('drops the window that began first, also after one began again and after all were ended', () => {
+    const counter = startReplica({ maxWindows: 3 })
+    const now = Date.now()
+    const hit = (key: string) => ({ key: `order:${key}`, ...TWO })
+    const take = (keys: string, at: number) => {
+      for (const key of keys) counter.take([hit(key)], at)
+    }
+    const kept = (at: number) => [...'abcdefgh'].filter((key) => counter.countOf(hit(key), at) > 0).join('')
+    take('a', now)
+    take('bc', now + 1_000)
+    take('a', now + MINUTE_MS)
+    take('d', now + MINUTE_MS)
+    expect(kept(now + MINUTE_MS)).toBe('acd')
+    take('ef', now + MINUTE_MS)
+    expect(kept(now + MINUTE_MS)).toBe('def')
+    counter.clear()
+    take('abcdgh', now + MINUTE_MS)
+    expect(kept(now + MINUTE_MS)).toBe('dgh')
+  })
 })
 
 test('processes that count the same keys in opposite orders do not deadlock', async () => {
