@@ -32,11 +32,23 @@ export async function processorsInUse(): Promise<number> {
   return (after.used - before.used) / (after.all - before.all)
 }
 
+/** Share of the processors that the host of this virtual machine gave to others since then. Zero while it idles. */
+export function stolenSince(before: Ticks): number {
+  const after = readTicks()
+  return (after.stolen - before.stolen) / (after.all - before.all)
+}
+
+interface Ticks {
+  used: number
+  stolen: number
+  all: number
+}
+
 /** Since the machine started, over all processors. Waiting for a disk uses no processor. */
-function readTicks(): { used: number; all: number } {
+export function readTicks(): Ticks {
   const [first = ''] = readFileSync('/proc/stat', 'utf8').split('\n')
   const ticks = first.split(/\s+/).slice(1, 9).map(Number)
   const all = ticks.reduce((sum, count) => sum + count, 0)
-  const [, , , idle = 0, waiting = 0] = ticks
-  return { used: all - idle - waiting, all }
+  const [, , , idle = 0, waiting = 0, , , stolen = 0] = ticks
+  return { used: all - idle - waiting, stolen, all }
 }

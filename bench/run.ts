@@ -1,9 +1,9 @@
 /**
  * `npm run bench`: every number of docs/reports/benchmarks.md, measured now, on this machine, and written there. A part is
- * not written if other programs used the processors before or after it. `--quick` takes one short round of each on little
- * data, without Next.js and Astro, and writes nothing; `--only=NAME,NAME` runs some parts; `--dry` writes nothing. The last
- * lines name what took how long, what is missing and what must not be believed. `--only=year` is no part of a run without
- * `--only`. Long runs are in `npm run soak`.
+ * not written if other programs used the processors before or after it, or other virtual machines during it. `--quick`
+ * takes one short round of each on little data, without Next.js and Astro, and writes nothing; `--only=NAME,NAME` runs some
+ * parts; `--dry` writes nothing. The last lines name what took how long, what is missing and what must not be believed.
+ * `--only=year` is no part of a run without `--only`. Long runs are in `npm run soak`.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus, release } from 'node:os'
@@ -22,7 +22,7 @@ import { benchLanding } from './landing.ts'
 import { benchOperation } from './operation.ts'
 import { benchPageBesideDatabase } from './page-beside-database.ts'
 import { formatTable } from './print-table.ts'
-import { BUSY_SHARE, processorsInUse } from './processor.ts'
+import { BUSY_SHARE, processorsInUse, readTicks, stolenSince } from './processor.ts'
 import { benchYear, YEAR } from './year.ts'
 
 const { values } = parseArgs({
@@ -122,13 +122,18 @@ let before = await processorsInUse()
 for (const [part, measure] of Object.entries(PARTS)) {
   if (!wanted.includes(part)) continue
   const began = performance.now()
+  const ticks = readTicks()
   try {
     const tables = await measure()
+    const stolen = stolenSince(ticks)
     const after = await processorsInUse()
     const inUse = Math.max(before, after)
     before = after
-    const isBusy = inUse > BUSY_SHARE
-    if (isBusy) busy.push(`${part}: ${(100 * inUse).toFixed(0)} % of the processors`)
+    const isBusy = inUse > BUSY_SHARE || stolen > BUSY_SHARE
+    if (isBusy)
+      busy.push(
+        `${part}: other programs used ${percent(inUse)} of the processors, other virtual machines ${percent(stolen)}`,
+      )
     for (const [name, rows] of tables) show(name, rows, !isBusy)
   } catch (error) {
     process.exitCode = 1
@@ -140,7 +145,11 @@ for (const [part, measure] of Object.entries(PARTS)) {
 }
 console.log(`\nTook ${(performance.now() / 60_000).toFixed(1)} minutes:\n${list(durations)}`)
 if (missing.length > 0) console.log(`\nNot measured on this machine:\n${list(missing)}`)
-if (busy.length > 0) console.log(`\nToo busy to believe, not written: other programs used\n${list(busy)}`)
+if (busy.length > 0) console.log(`\nToo busy to believe, not written:\n${list(busy)}`)
+
+function percent(share: number): string {
+  return `${(100 * share).toFixed(0)} %`
+}
 
 function list(lines: readonly string[]): string {
   return lines.map((line) => `- ${line}`).join('\n')
