@@ -22,6 +22,9 @@ export function pinProcess(role: Role, pid: number): void {
 /** Above this share of the processors, what others do changes what is measured. */
 export const BUSY_SHARE = 0.1
 
+/** A few milliseconds that are stolen at once show in every p99. */
+export const STOLEN_SHARE = 0.02
+
 const SAMPLE_MS = 2_000
 
 /** Share of the processors that is in use while this process waits. */

@@ -22,7 +22,7 @@ import { benchLanding } from './landing.ts'
 import { benchOperation } from './operation.ts'
 import { benchPageBesideDatabase } from './page-beside-database.ts'
 import { formatTable } from './print-table.ts'
-import { BUSY_SHARE, processorsInUse, readTicks, stolenSince } from './processor.ts'
+import { BUSY_SHARE, processorsInUse, readTicks, STOLEN_SHARE, stolenSince } from './processor.ts'
 import { benchYear, YEAR } from './year.ts'
 
 const { values } = parseArgs({
@@ -129,7 +129,7 @@ for (const [part, measure] of Object.entries(PARTS)) {
     const after = await processorsInUse()
     const inUse = Math.max(before, after)
     before = after
-    const isBusy = inUse > BUSY_SHARE || stolen > BUSY_SHARE
+    const isBusy = inUse > BUSY_SHARE || stolen > STOLEN_SHARE
     if (isBusy)
       busy.push(
         `${part}: other programs used ${percent(inUse)} of the processors, other virtual machines ${percent(stolen)}`,
