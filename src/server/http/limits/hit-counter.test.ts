@@ -1,9 +1,14 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { DAY_MS, MINUTE_MS } from '#contract/durations.ts'
 import type { Database } from '#server/db/database.ts'
 import { ENGINES, makeDatabase } from '#tests/support/engines.ts'
 import { createLogger } from '../logging/logger.ts'
 import { RateCounter } from './counter.ts'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage: () => void = runInNewContext('gc')
 
 const TWO = { max: 2, windowMs: MINUTE_MS }
 
@@ -151,6 +156,21 @@ describe.each(ENGINES)('counting in memory on %s', (engine) => {
     counter.clear()
     take('abcdgh', now + MINUTE_MS)
     expect(kept(now + MINUTE_MS)).toBe('dgh')
+  })
+
+  test('keeps nothing of windows that ended', () => {
+    const counter = startReplica()
+    const megabytesAfter = (rounds: number) => {
+      for (let round = 0; round < rounds; round++) {
+        for (let caller = 0; caller < 1_000; caller++) counter.take([{ key: `${round}:${caller}`, ...TWO }])
+        counter.clear()
+      }
+      collectGarbage()
+      return process.memoryUsage().heapUsed / 1e6
+    }
+    const before = megabytesAfter(1)
+    // 200,000 windows take about 30 MB.
+    expect(megabytesAfter(200) - before).toBeLessThan(10)
   })
 })
 
