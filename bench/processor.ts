@@ -35,7 +35,7 @@ export async function processorsInUse(): Promise<number> {
   return (after.used - before.used) / (after.all - before.all)
 }
 
-/** Share of the processors that the host of this virtual machine gave to others since then. Zero while it idles. */
+/** Share of the processors that the host of this virtual machine gave to others since then. An idle machine loses none. */
 export function stolenSince(before: Ticks): number {
   const after = readTicks()
   return (after.stolen - before.stolen) / (after.all - before.all)
@@ -53,5 +53,5 @@ export function readTicks(): Ticks {
   const ticks = first.split(/\s+/).slice(1, 9).map(Number)
   const all = ticks.reduce((sum, count) => sum + count, 0)
   const [, , , idle = 0, waiting = 0, , , stolen = 0] = ticks
-  return { used: all - idle - waiting, stolen, all }
+  return { used: all - idle - waiting - stolen, stolen, all }
 }
