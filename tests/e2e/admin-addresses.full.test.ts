@@ -2,7 +2,8 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { insertPixels, removePixels } from '../support/admin-data.ts'
-import { type AdminSite, startAdminSite } from '../support/admin-site.ts'
+import { type AdminSite, signIn, startAdminSite } from '../support/admin-site.ts'
+import { until } from '../support/until.ts'
 
 let admin: AdminSite
 beforeAll(async () => {
@@ -94,5 +95,28 @@ test('follows an emailed link pasted into an open tab, and removes it from the a
   await page.goto(`${admin.site.url}/admin#token_hash=0123456789abcdef&type=recovery`)
   await page.getByRole('heading', { name: /senha/i }).waitFor()
   expect(page.url()).toBe(`${admin.site.url}/admin`)
+  await context.close()
+})
+
+test('the dashboard begins at the top after a scrolled login, and the login after a scrolled dashboard', async () => {
+  await fill(40)
+  const { page, context, complaints } = await admin.visit({
+    signedIn: false,
+    options: { viewport: { width: 375, height: 600 } },
+  })
+  const scrollToBottom = async () => {
+    await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
+    await until(page, () => scrollY > 20)
+  }
+  await page.getByLabel('Email').waitFor()
+  await scrollToBottom()
+  await signIn(page)
+  expect((await scrollOf(page)).page).toBe(0)
+  await page.getByRole('link', { name: 'Loja 5', exact: true }).waitFor()
+  await scrollToBottom()
+  await page.getByRole('button', { name: 'Sair', exact: true }).click()
+  await page.getByLabel('Email').waitFor()
+  expect((await scrollOf(page)).page).toBe(0)
+  expect(complaints()).toEqual([])
   await context.close()
 })

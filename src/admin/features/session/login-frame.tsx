@@ -1,5 +1,6 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useLayoutEffect } from 'react'
 import { BrandMark } from '#admin/components/text.tsx'
+import { scrollPage } from '#admin/lib/router.tsx'
 
 interface LoginFrameProps {
   title: string
@@ -11,6 +12,12 @@ interface LoginFrameProps {
 
 /** The frame of every screen before the dashboard: login, codes, emailed links. */
 export function LoginFrame({ title, text, children, footer }: LoginFrameProps) {
+  // Each of these screens begins at the top, and so does the dashboard after them.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another title is another screen
+  useLayoutEffect(() => {
+    scrollPage(0)
+    return () => scrollPage(0)
+  }, [title])
   return (
     <main className="on-ink grid min-h-dvh place-items-end-safe justify-center overflow-hidden px-6 pt-22 sm:px-10 sm:pt-18">
       <div className="login-panel flex min-h-[calc(100dvh-120px)] w-full flex-col bg-surface px-8 pt-19 pb-5 text-ink [--focus:var(--ink)] sm:min-h-[min(740px,100dvh-104px)] sm:w-[440px] sm:px-11 sm:pt-26 sm:pb-8">
