@@ -4,7 +4,7 @@ import { makeStorage } from '../support/engines.ts'
 import { freePort } from '../support/free-port.ts'
 import { spawnProgram, untilReady } from '../support/spawn-server.ts'
 
-const DESCRIPTORS = 100
+const DESCRIPTORS = 80
 const CLIENTS = 300
 
 test(`${CLIENTS} connections to a process with ${DESCRIPTORS} descriptors: refuses some, logs one line, and keeps running`, async () => {
@@ -39,7 +39,13 @@ test(`${CLIENTS} connections to a process with ${DESCRIPTORS} descriptors: refus
   for (const { head } of answers) if (head !== '') expect(head).toContain('content-security-policy: ')
   for (const { socket } of answers) socket.destroy()
   await expect.poll(async () => (await fetch(url).catch(() => null))?.status, { timeout: 30_000 }).toBe(200)
-  expect(server.output()).not.toContain('EMFILE')
+  // The check of the database file, which begins after the start, opens a thread and files.
+  expect(
+    server
+      .output()
+      .split('\n')
+      .filter((line) => /EMFILE|could not/.test(line)),
+  ).toEqual([])
   // One in ten seconds, however many are dropped.
   expect(lines()).toBeLessThan(10)
   server.child.kill('SIGTERM')

@@ -273,7 +273,10 @@ export const LONG_LISTS = numbers('lists longer than a page', {
 })
 
 export const CONNECTIONS = numbers('connections', {
-  total: [4_096, 'or half of the descriptors: the rest is for files, the database and outgoing calls'],
+  total: [
+    4_096,
+    'or fewer: half of the descriptors, at least 64, are for files, threads, the database and outgoing calls',
+  ],
   perAddress: [256, 'or half of the total; none behind a proxy, whose address everybody shares'],
   requestsPerSocket: [1_000, 'then the connection is closed, with the answer that says so'],
   pipelined: [4, 'requests behind an unanswered one: browsers and proxies send none'],

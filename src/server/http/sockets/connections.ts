@@ -144,9 +144,14 @@ export interface ConnectionLimits {
   stalledMs: number
 }
 
-/** Half of the descriptors are kept for files, the database, outgoing calls and refusals. */
+/** For threads, files, the database and outgoing calls. An idle server has 36 open, and each further thread opens 6. */
+const OWN_DESCRIPTORS = 64
+
+/** Half of the descriptors, and at least the server's own, stay free when connections are at their limit. */
 export function defaultConnectionLimits({ trustsProxy }: { trustsProxy: boolean }): ConnectionLimits {
-  const total = Math.max(1, Math.min(CONNECTIONS.total, Math.floor(openFilesLimit() / 2)))
+  const openFiles = openFilesLimit()
+  const forConnections = Math.min(openFiles / 2, openFiles - OWN_DESCRIPTORS)
+  const total = Math.max(1, Math.min(CONNECTIONS.total, Math.floor(forConnections / SURPLUS)))
   return {
     total,
     perAddress: trustsProxy ? null : Math.max(1, Math.min(CONNECTIONS.perAddress, Math.floor(total / 2))),

@@ -195,7 +195,7 @@ test('writes the table of docs/reports/attacks.md', () => {
   writeDocRow('docs/reports/attacks.md', 'fixed', [
     'A3',
     'clients that never read, pipeline hundreds of requests, or open hundreds of connections',
-    `cut off when a response stalls for ${stalledMs / 1000} s or more than ${pipelined} requests wait behind it; ${count(requestsPerSocket)} requests per connection, ${count(perAddress)} connections per address, ${count(total)} or half of the descriptors in all, past which a 503 with the policy says so`,
+    `cut off when a response stalls for ${stalledMs / 1000} s or more than ${pipelined} requests wait behind it; ${count(requestsPerSocket)} requests per connection, ${count(perAddress)} connections per address, ${count(total)} in all, or fewer so that half of the descriptors stay free, past which a 503 with the policy says so`,
     '`src/server/http/sockets/raw-server.test.ts`, `tests/process/slow-clients.full.test.ts`, `tests/process/descriptors.full.test.ts`',
   ])
 })
