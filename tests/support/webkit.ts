@@ -45,7 +45,8 @@ export async function launchWebKit({
   })
   const display = await readDisplay(screen.stdio[3] as Readable)
   const port = await freePort()
-  const driver = spawn(programs.driver, [`--port=${port}`], {
+  // A test that timed out leaves its session open: the next test replaces it.
+  const driver = spawn(programs.driver, [`--port=${port}`, '--replace-on-new-session'], {
     stdio: 'ignore',
     env: {
       ...process.env,
