@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { AlertChoice, AlertKind } from '#contract/alerts.ts'
@@ -11,6 +12,7 @@ import { QUICK_WORK } from '#tests/support/quick-work.ts'
 import { ensurePrincipal } from '../auth/accounts/principal.ts'
 import { type Auth, createAuth } from '../auth/auth.ts'
 import { parseConfig } from '../config.ts'
+import { locked } from '../db/dialect.ts'
 import { runSweeps } from '../db/sweep.ts'
 import { registerErrors } from '../http/errors.ts'
 import { OutgoingClient } from '../http/outgoing.ts'
@@ -218,6 +220,26 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
     ])
       expect(digest).toContain(line)
     expect(digest).not.toContain('y.example')
+  })
+
+  test('sends one email about all due lines while another process holds one of them', async () => {
+    const { db } = database
+    await choose(['broken'])
+    tell(pixels)
+    const watch = new AlertWatch(deps)
+    await watch.look(NOW)
+    let mailing = Promise.resolve()
+    await db.transaction().execute(async (trx) => {
+      await locked(
+        trx,
+        trx.selectFrom('alert_mails').select('id').where('pixel_id', '=', pixels[1]),
+      ).execute()
+      mailing = watch.mailDue(NOW)
+      await sleep(200)
+    })
+    await mailing
+    await round(NOW)
+    expect(subjects()).toEqual(['Avisos sobre 2 pixels'])
   })
 
   test('emails each change of a vendor’s file once, only to people who chose it', async () => {

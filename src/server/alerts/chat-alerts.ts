@@ -3,7 +3,7 @@ import type { AlertKind } from '#contract/alerts.ts'
 import { DAY_MS } from '#contract/durations.ts'
 import { siteDate } from '#contract/site.ts'
 import type { Db } from '../db/database.ts'
-import { engineOf } from '../db/dialect.ts'
+import { locked } from '../db/dialect.ts'
 import { aheadRange } from '../db/time.ts'
 import { afterCommit, change } from '../db/transactions/change.ts'
 import { storeChatMessage } from './chat.ts'
@@ -70,17 +70,18 @@ export async function storeChatAlert(
   afterCommit(trx, wakeOutbox)
 }
 
+/** Another process that holds them is waited for: skipping its lines would split one message into two. */
 function lockDue(trx: Db, now: number): Promise<{ id: string }[]> {
   const at = new Date(now).toISOString()
-  return trx
+  const due = trx
     .selectFrom('alert_posts')
     .select('id')
     .where('sent_at', 'is', null)
     .where((eb) => eb.or([eb('due_at', '<=', at), eb('due_at', '>', aheadRange(LONGEST_DELAY_MS, now).upTo)]))
     .orderBy('due_at')
+    .orderBy('id')
     .limit(BATCH)
-    .$if(engineOf(trx) === 'postgres', (query) => query.forUpdate().skipLocked())
-    .execute()
+  return locked(trx, due).execute()
 }
 
 function readLines(trx: Db, ids: readonly string[]) {

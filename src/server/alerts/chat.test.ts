@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ALERT_KINDS, type AlertWebhookAnswer } from '#contract/alerts.ts'
@@ -8,6 +9,7 @@ import type { TagOverview } from '#contract/tag-status.ts'
 import { registerAdminApiPart } from '#tests/support/admin-api.ts'
 import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
+import { locked } from '../db/dialect.ts'
 import { registerErrors } from '../http/errors.ts'
 import { type Answer, NOT_PUBLIC, type OutgoingClient } from '../http/outgoing.ts'
 import type { Caller } from '../http/security/administrators.ts'
@@ -276,6 +278,25 @@ describe.each(ENGINES)('the chat of alerts, on %s', (engine) => {
     await round(nextMorning(NOW))
     expect(posts).toHaveLength(3)
     expect(posts[2]?.text).toContain('Loja: Não está funcionando.')
+  })
+
+  test('gets one message about all due lines while another process holds one of them', async () => {
+    await connect()
+    tell(pixels)
+    const watch = new AlertWatch(deps)
+    await watch.look(NOW)
+    let posting = Promise.resolve()
+    await database.db.transaction().execute(async (trx) => {
+      await locked(
+        trx,
+        trx.selectFrom('alert_posts').select('id').where('pixel_id', '=', pixels[1]),
+      ).execute()
+      posting = watch.mailDue(NOW)
+      await sleep(200)
+    })
+    await posting
+    await round(NOW)
+    expect(posts.map(({ text }) => text.split('\n')[0])).toEqual(['*Avisos sobre 2 pixels*'])
   })
 
   test('gets only the chosen alerts, and those of the page’s headers', async () => {

@@ -5,7 +5,7 @@ import { siteDate } from '#contract/site.ts'
 import type { TagOverview } from '#contract/tag-status.ts'
 import { selectAdministrators } from '../auth/accounts/users.ts'
 import type { Db } from '../db/database.ts'
-import { engineOf } from '../db/dialect.ts'
+import { locked } from '../db/dialect.ts'
 import { aheadRange } from '../db/time.ts'
 import { change } from '../db/transactions/change.ts'
 import type { FileChange } from '../inventory/vendor-files.ts'
@@ -183,9 +183,10 @@ export async function mailDueAlerts(deps: AlertMailDeps, now: number): Promise<v
   })
 }
 
+/** Another process that holds them is waited for: skipping its lines would split one message into two. */
 function lockDue(trx: Db, now: number): Promise<{ id: string }[]> {
   const at = new Date(now).toISOString()
-  return trx
+  const due = trx
     .selectFrom('alert_mails')
     .select('id')
     .where('sent_at', 'is', null)
@@ -198,9 +199,9 @@ function lockDue(trx: Db, now: number): Promise<{ id: string }[]> {
       ]),
     )
     .orderBy('due_at')
+    .orderBy('id')
     .limit(BATCH)
-    .$if(engineOf(trx) === 'postgres', (query) => query.forUpdate().skipLocked())
-    .execute()
+  return locked(trx, due).execute()
 }
 
 function readLines(trx: Db, ids: readonly string[], now: number) {
