@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { requestHandler } from './request-handler.ts'
 
 export interface UnprotectedCopy {
   url: string
@@ -62,7 +63,7 @@ export async function startUnprotectedCopy({
   keepsConnectSource = false,
 }: UnprotectedCopyOptions): Promise<UnprotectedCopy> {
   const reportedHosts: string[] = []
-  const server = createServer({ maxHeaderSize: 100_000 }, async (incoming, outgoing) => {
+  const handle = requestHandler(async (incoming, outgoing) => {
     const body = await readAll(incoming)
     const path = resolveSpelling(incoming.url ?? '/')
     if (path === '/api/csp-report') {
@@ -90,6 +91,7 @@ export async function startUnprotectedCopy({
       .writeHead(answer.status, answer.headers)
       .end(sent.length === 0 && answer.status > 299 ? 'error' : sent)
   })
+  const server = createServer({ maxHeaderSize: 100_000 }, handle)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
@@ -156,9 +158,10 @@ function forward(
       method,
       headers: { ...headers, 'content-length': String(body.length) },
     }
-    const outgoing = request(url, options, async (answer) => {
+    const outgoing = request(url, options, (answer) => {
       const { connection: _, 'transfer-encoding': __, ...rest } = answer.headers
-      resolve({ status: answer.statusCode ?? 500, headers: rest, body: await readAll(answer) })
+      const status = answer.statusCode ?? 500
+      resolve(readAll(answer).then((body) => ({ status, headers: rest, body })))
     })
     outgoing.on('error', reject)
     outgoing.end(body)

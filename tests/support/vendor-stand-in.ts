@@ -3,6 +3,7 @@ import { createServer as createProxy, type IncomingMessage } from 'node:http'
 import { createServer } from 'node:https'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { generate } from 'selfsigned'
+import { requestHandler } from './request-handler.ts'
 import { writeAnswer } from './vendor-stand-ins/answer.ts'
 import { toLibrary } from './vendor-stand-ins/library.ts'
 import type { Answer, VendorRequest } from './vendor-stand-ins/stand-in.ts'
@@ -47,7 +48,7 @@ export async function startVendors(): Promise<VendorStandIn> {
     hits.push(hit)
     return hit
   }
-  const server = createServer(certificate, async (request, response) => {
+  const handle = requestHandler(async (request, response) => {
     let body = ''
     for await (const chunk of request.setEncoding('utf8')) body += chunk
     const hit = note(request, body)
@@ -55,6 +56,7 @@ export async function startVendors(): Promise<VendorStandIn> {
     if (answer === undefined && !STRANGERS.includes(hit.host)) strays.add(hit.host + hit.path)
     await writeAnswer(response, answer ?? '204', hit)
   })
+  const server = createServer(certificate, handle)
   // Refused instead of ignored: Chromium opens sockets to a host one after the other, and all hosts are one here.
   server.on('upgrade', (request, socket) => {
     note(request, '')

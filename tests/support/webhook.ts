@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { requestHandler } from './request-handler.ts'
 
 interface WebhookCall {
   body: string
@@ -33,7 +34,7 @@ export async function startWebhook(port = 0): Promise<TestWebhook> {
   const seen = new Map<string, number>()
   const events = new EventEmitter()
   let behaviour = accept
-  const server = createServer(async (request, response) => {
+  const handle = requestHandler(async (request, response) => {
     let body = ''
     for await (const chunk of request.setEncoding('utf8')) body += chunk
     const { email } = JSON.parse(body) as { email: string }
@@ -49,6 +50,7 @@ export async function startWebhook(port = 0): Promise<TestWebhook> {
     events.emit('call')
     behaviour(response, call, seen.get(email) ?? 0)
   })
+  const server = createServer(handle)
   server.listen(port, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address() as AddressInfo

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { pathToFileURL } from 'node:url'
 import { generate } from 'selfsigned'
+import { requestHandler } from '../request-handler.ts'
 
 /** What arrived over TLS, for any host. */
 export interface Received {
@@ -95,7 +96,7 @@ export async function startVendorApis(): Promise<VendorApis> {
   const sockets = new Set<Socket>()
   const vendors = createServer(
     { key, cert },
-    (request, response) => void serve(apis, standIns, request, response),
+    requestHandler((request, response) => serve(apis, standIns, request, response)),
   )
   vendors.listen(0, '127.0.0.1')
   await once(vendors, 'listening')
