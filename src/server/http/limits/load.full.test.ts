@@ -64,6 +64,18 @@ test('accepts the first calls of a process that took long to start', async () =>
   expect((await fetch(url)).status).toBe(200)
 })
 
+test('accepts calls after a single pause of more than a second', async () => {
+  const app = Fastify()
+  onTestFinished(() => app.close())
+  registerLoadShedding(app)
+  app.get('/', async () => 'ok')
+  app.addHook('onListen', async () => holdEventLoop(1_500))
+  const url = await app.listen({ port: 0, host: '127.0.0.1' })
+  // The sample that measured it has been taken.
+  await sleep(50)
+  expect((await fetch(url)).status).toBe(200)
+})
+
 function holdEventLoop(milliseconds: number): void {
   const until = performance.now() + milliseconds
   while (performance.now() < until);

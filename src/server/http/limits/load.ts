@@ -15,18 +15,23 @@ export function registerLoadShedding(
 ): void {
   const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   delays.enable()
+  let wasLate = false
   let isLagging = false
   let sampledAt = performance.now()
   const timer = setInterval(() => {
     // Without a measurement since the last sample, the loop was blocked for all of that time.
     const now = performance.now()
     const delay = delays.count === 0 ? now - sampledAt : delays.mean / 1e6 - RESOLUTION_MS
-    isLagging = delay > maxEventLoopDelayMs
+    const isLate = delay > maxEventLoopDelayMs
+    // A single pause, such as of a machine that stood still, is over when it is measured.
+    isLagging = wasLate && isLate
+    wasLate = isLate
     sampledAt = now
     delays.reset()
   }, SAMPLE_INTERVAL_MS).unref()
   // The time of the start itself does not count.
   app.addHook('onListen', async () => {
+    wasLate = false
     isLagging = false
     sampledAt = performance.now()
     delays.reset()
