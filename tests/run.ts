@@ -17,7 +17,12 @@ try {
   const passed = tallies.reduce((sum, tally) => sum + tally.passed, 0)
   const failures = tallies.flatMap((tally) => tally.failures)
   console.log(
-    ['', ...failures.map((name) => `✗ ${name}`), `${passed} passed, ${failures.length} failed`].join('\n'),
+    [
+      '',
+      ...failures.map((name) => `✗ ${name}`),
+      `Took ${(performance.now() / 60_000).toFixed(1)} minutes`,
+      `${passed} passed, ${failures.length} failed`,
+    ].join('\n'),
   )
   process.exitCode = failures.length === 0 ? 0 : 1
 } finally {

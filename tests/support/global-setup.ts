@@ -55,8 +55,17 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   }
 }
 
-/** One after the other, because some come in one package. */
+/** Says how long fetching took, so that it is not counted as the suite's time. */
 function findPrograms() {
+  const began = performance.now()
+  const programs = findEach()
+  const seconds = Math.round((performance.now() - began) / 1000)
+  if (seconds > 0) console.log(`Fetching browsers and PostgreSQL took ${seconds} s`)
+  return programs
+}
+
+/** One after the other, because some come in one package. */
+function findEach() {
   const postgres = findPostgres()
   const chromium = findLightChromium()
   // Only the full tier uses the other browsers, which take minutes to fetch.
