@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { AlertChoice, AlertKind } from '#contract/alerts.ts'
@@ -9,6 +8,7 @@ import { registerAdminApiPart } from '#tests/support/admin-api.ts'
 import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
 import { QUICK_WORK } from '#tests/support/quick-work.ts'
+import { untilBlocked } from '#tests/support/until-blocked.ts'
 import { ensurePrincipal } from '../auth/accounts/principal.ts'
 import { type Auth, createAuth } from '../auth/auth.ts'
 import { parseConfig } from '../config.ts'
@@ -235,7 +235,7 @@ describe.each(ENGINES)('alerts by mail, on %s', (engine) => {
         trx.selectFrom('alert_mails').select('id').where('pixel_id', '=', pixels[1]),
       ).execute()
       mailing = watch.mailDue(NOW)
-      await sleep(200)
+      await untilBlocked(db)
     })
     await mailing
     await round(NOW)

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ALERT_KINDS, type AlertWebhookAnswer } from '#contract/alerts.ts'
@@ -9,6 +8,7 @@ import type { TagOverview } from '#contract/tag-status.ts'
 import { registerAdminApiPart } from '#tests/support/admin-api.ts'
 import { ENGINES, makeDatabase, type TestDatabase } from '#tests/support/engines.ts'
 import { insertPixel } from '#tests/support/insert-pixel.ts'
+import { untilBlocked } from '#tests/support/until-blocked.ts'
 import { locked } from '../db/dialect.ts'
 import { registerErrors } from '../http/errors.ts'
 import { type Answer, NOT_PUBLIC, type OutgoingClient } from '../http/outgoing.ts'
@@ -292,7 +292,7 @@ describe.each(ENGINES)('the chat of alerts, on %s', (engine) => {
         trx.selectFrom('alert_posts').select('id').where('pixel_id', '=', pixels[1]),
       ).execute()
       posting = watch.mailDue(NOW)
-      await sleep(200)
+      await untilBlocked(database.db)
     })
     await posting
     await round(NOW)
