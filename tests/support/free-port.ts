@@ -1,27 +1,41 @@
-import { createServer } from 'node:net'
+import { createServer, type Server } from 'node:net'
 
 /** Below the range from which systems take outgoing ports: there, a free port stays free. */
 const LOWEST = 15_000
-const PORTS_EACH = 1_000
-const SHARES = 16
+const BLOCKS = 160
+const PORTS_EACH = 100
 
-/** Each worker of a run has its own ports, so that none takes another one's. */
-const share = Number(process.env.VITEST_POOL_ID ?? 0) % SHARES
-/** Another run on the same machine starts elsewhere. */
-let next = Math.floor(Math.random() * PORTS_EACH)
+let block: Promise<number> | undefined
+let taken = 0
 
-/** A free port that no other test of this run gets. */
+/** A free port that no other test gets, neither of this run nor of another one on the same machine. */
 export async function freePort(): Promise<number> {
+  block ??= claimBlock()
+  const first = await block
   for (;;) {
-    const port = LOWEST + share * PORTS_EACH + (next++ % PORTS_EACH)
-    if (await isFree(port)) return port
+    const port = first + 1 + (taken++ % (PORTS_EACH - 1))
+    const server = await listenOn(port)
+    if (server === null) continue
+    await new Promise((resolve) => server.close(resolve))
+    return port
   }
 }
 
-function isFree(port: number): Promise<boolean> {
+/** The first port of a block of ports. It stays taken, so that the others belong to this process until it ends. */
+async function claimBlock(): Promise<number> {
+  for (;;) {
+    const first = LOWEST + PORTS_EACH * Math.floor(Math.random() * BLOCKS)
+    const server = await listenOn(first)
+    server?.unref()
+    if (server !== null) return first
+  }
+}
+
+/** Null if the port is taken. */
+function listenOn(port: number): Promise<Server | null> {
   return new Promise((resolve) => {
     const server = createServer()
-    server.once('error', () => resolve(false))
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+    server.once('error', () => resolve(null))
+    server.listen(port, '127.0.0.1', () => resolve(server))
   })
 }
