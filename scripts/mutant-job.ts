@@ -93,7 +93,9 @@ async function findFailure(test: TestSpecification): Promise<string | null> {
 
 function listFailures(module: TestModule): string[] {
   const name = basename(module.moduleId)
-  const tests = [...module.children.allTests('failed')].map((test) => `${name} > ${test.fullName}`)
+  const tests = [...module.children.allTests('failed')].map(
+    (test) => `${name} > ${test.fullName}: ${messageOf(test.result().errors?.[0])}`,
+  )
   const errors = [module, ...module.children.allSuites()].flatMap((suite) => suite.errors())
   return [...tests, ...errors.map((error) => `${name}: ${messageOf(error)}`)]
 }
