@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PAGE_BUDGETS } from '../scripts/bundles.ts'
 import { startPortico } from './data-service-contenders.ts'
-import { measureFirstFrame } from './measure-first-frame.ts'
+import { type FirstFrame, measureFirstFrame } from './measure-first-frame.ts'
 import { measureFirstTap } from './measure-first-tap.ts'
 import { measureLatency } from './measure-latency.ts'
 import { type LighthouseRun, measureLighthouse } from './measure-lighthouse.ts'
@@ -132,18 +132,13 @@ async function lighthouseRows(page: string, runs: number): Promise<string[][]> {
   const empty = await serveEmptyPage()
   const ours: LighthouseRun[] = []
   const floor: LighthouseRun[] = []
-  const firstFrame: string[] = []
+  const firstFrame: string[][] = []
   try {
     for (let run = 0; run < runs; run++) {
       ours.push(await measureLighthouse(page))
       floor.push(await measureLighthouse(empty.url, { categories: ['performance'] }))
     }
-    const [mine = Number.NaN, least = Number.NaN] = await measureFirstFrame([page, empty.url])
-    firstFrame.push(
-      `main thread before the first frame (empty page: ${least.toFixed(0)} ms)`,
-      `${mine.toFixed(0)} ms`,
-      '≤ 50 ms',
-    )
+    firstFrame.push(...firstFrameRows(await measureFirstFrame([page, empty.url])))
   } finally {
     await empty.stop()
   }
@@ -166,7 +161,21 @@ async function lighthouseRows(page: string, runs: number): Promise<string[][]> {
     paint('fcp', '≤ 1.10'),
     paint('lcp', '≤ 1.13'),
     ['TBT', `${middle(ours, 'tbt').toFixed(0)} ms`, '≤ 50 ms'],
-    firstFrame,
+    ...firstFrame,
     ['CLS', String(Math.max(...ours.map(({ cls }) => cls))), '0'],
+  ]
+}
+
+function firstFrameRows([mine, least]: FirstFrame[]): string[][] {
+  const parts = ({ layout, style, parsing }: FirstFrame) =>
+    [layout, style, parsing].map((time) => time.toFixed(0)).join(', ')
+  if (mine === undefined || least === undefined) return []
+  return [
+    [
+      `main thread before the first frame (empty page: ${least.all.toFixed(0)} ms)`,
+      `${mine.all.toFixed(0)} ms`,
+      '≤ 50 ms',
+    ],
+    [`of it layout, style and parsing (empty page: ${parts(least)} ms)`, `${parts(mine)} ms`, ''],
   ]
 }
