@@ -7,8 +7,10 @@ import { spawnNode, untilReady } from '../support/spawn-server.ts'
 test('npm run dev serves page and dashboard from their sources, everything else from the server, and exits completely', async () => {
   const storage = await makeStorage('sqlite')
   const port = await freePort()
-  // Another program may use the next port.
-  const neighbour = createServer().listen(port + 1, '127.0.0.1')
+  // Another program may use the next port, also one that had it before.
+  const neighbour = createServer()
+    .once('error', () => {})
+    .listen(port + 1, '127.0.0.1')
   onTestFinished(() => void neighbour.close())
   const url = `http://127.0.0.1:${port}`
   const dev = spawnNode(['scripts/dev.ts'], {
